@@ -19,6 +19,7 @@ mod secret;
 mod selector;
 pub mod session;
 pub mod tools;
+mod warning;
 
 pub use error::{ErrorAnswer, ErrorCode, Failure};
 pub use extract::{Directive, Directives, ExtractKind, TableFormat};
@@ -30,3 +31,4 @@ pub use request::{
 };
 pub use response::{CreateResponse, ExtractFormat, ExtractResponse, ExtractResult, ScreenshotResponse, Timings};
 pub use selector::{By, Chain, Step};
+pub use warning::{Warning, WarningCode};

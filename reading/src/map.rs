@@ -11,7 +11,7 @@
 use std::fmt;
 
 use porthole_contract::limits::SELECTOR_STEPS_MAX;
-use porthole_contract::{Chain, Invalid};
+use porthole_contract::{Chain, Invalid, Warning, WarningCode};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -206,7 +206,7 @@ pub struct Reader<'a> {
     /// The base of its relative URLs.
     pub base: Option<url::Url>,
     /// Warnings about values that are missing or did not fit their type, each as `code: sentence`.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Number of warnings, including those beyond [`WARNINGS_MAX`].
     pub misfits: usize,
     /// Budget for texts, and for the field names of each value.
@@ -246,7 +246,8 @@ impl Reader<'_> {
             let path = Path::Field(path, &field.name);
             let Some(left) = self.values.checked_sub(1).filter(|_| self.budget.take_bytes(field.name.len())) else {
                 self.warn(|| {
-                    format!("page_cut: `{path}` was not read because the values before it used up the read budget")
+                    WarningCode::PageCut
+                        .says(format!("`{path}` was not read because the values before it used up the read budget"))
                 });
                 break;
             };
@@ -264,7 +265,7 @@ impl Reader<'_> {
                     Value::Array(entries)
                 }
                 None if raw.none => {
-                    self.warn(|| format!("not_found: nothing matches the selector of `{path}`"));
+                    self.warn(|| WarningCode::NotFound.says(format!("nothing matches the selector of `{path}`")));
                     Value::Null
                 }
                 None => self.value(field, raw, &path),
@@ -283,7 +284,8 @@ impl Reader<'_> {
             && !self.budget.take(node)
         {
             self.warn(|| {
-                format!("page_cut: `{path}` was not read because the values before it used up the read budget")
+                WarningCode::PageCut
+                    .says(format!("`{path}` was not read because the values before it used up the read budget"))
             });
             return Value::Null;
         }
@@ -292,7 +294,7 @@ impl Reader<'_> {
             (_, Some(node)) => self.text(node, field.kind),
             // A missing attribute.
             _ => {
-                self.warn(|| format!("not_found: `{path}` is missing"));
+                self.warn(|| WarningCode::NotFound.says(format!("`{path}` is missing")));
                 return Value::Null;
             }
         };
@@ -313,7 +315,9 @@ impl Reader<'_> {
         value.unwrap_or_else(|| {
             let excerpt: String = text.chars().take(EXCERPT_MAX_CHARS).collect();
             let kind = format!("{:?}", field.kind).to_lowercase();
-            self.warn(|| format!("misfit: `{path}` can't be read as an unambiguous {kind}: {excerpt:?}"));
+            self.warn(|| {
+                WarningCode::Misfit.says(format!("`{path}` can't be read as an unambiguous {kind}: {excerpt:?}"))
+            });
             Value::Null
         })
     }
@@ -343,7 +347,7 @@ impl Reader<'_> {
         cleaned(&text)
     }
 
-    fn warn(&mut self, warning: impl FnOnce() -> String) {
+    fn warn(&mut self, warning: impl FnOnce() -> Warning) {
         self.misfits += 1;
         if self.warnings.len() < WARNINGS_MAX {
             self.warnings.push(warning());

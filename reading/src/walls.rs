@@ -1,6 +1,8 @@
 //! Detects walls in place of the page: captchas, refusals, "enable JavaScript", consent walls. An agent that summarised
 //! one of them would report something wrong that looks right.
 
+use porthole_contract::{Warning, WarningCode};
+
 use crate::snapshot::Head;
 
 /// A page with more text than this is no wall: its words are not looked at. UTF-16 units.
@@ -121,9 +123,9 @@ const CHALLENGE_SOURCES: &[&str] = &[
     "geetest.com",
 ];
 
-/// Returns warnings about walls, each as `code: sentence`.
+/// Returns warnings about walls.
 #[must_use]
-pub fn warnings(head: &Head, status: u16) -> Vec<String> {
+pub fn warnings(head: &Head, status: u16) -> Vec<Warning> {
     let text = fold(&format!("{}\n{}", head.title, head.start.text));
     let units = head.start.chars;
     let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
@@ -136,17 +138,23 @@ pub fn warnings(head: &Head, status: u16) -> Vec<String> {
         && (says(CHALLENGES) && (units <= SCRIPT_WALL_MAX_UNITS * 2 || challenged || status >= 400)
             || (challenged && units <= SCRIPT_WALL_MAX_UNITS))
     {
-        warnings.push("block_page: this looks like a captcha or a check for robots, not the page itself".to_owned());
+        warnings
+            .push(WarningCode::BlockPage.says("this looks like a captcha or a check for robots, not the page itself"));
     } else if short
         && (REFUSALS.iter().any(|word| title.contains(word))
             || (says(REFUSALS) && (units <= SCRIPT_WALL_MAX_UNITS || status >= 400)))
     {
-        warnings
-            .push(format!("block_page: this looks like a refusal by the site (HTTP {status}), not the page itself"));
+        warnings.push(
+            WarningCode::BlockPage
+                .says(format!("this looks like a refusal by the site (HTTP {status}), not the page itself")),
+        );
     } else if matches!(status, 401 | 403 | 407 | 429 | 451) && short {
-        warnings.push(format!("block_page: the site answered HTTP {status}, so this may not be the page itself"));
+        warnings.push(
+            WarningCode::BlockPage.says(format!("the site answered HTTP {status}, so this may not be the page itself")),
+        );
     } else if units <= SCRIPT_WALL_MAX_UNITS && says(NEEDS_SCRIPT) {
-        warnings.push("block_page: the page says that it needs JavaScript; its content has not appeared".to_owned());
+        warnings
+            .push(WarningCode::BlockPage.says("the page says that it needs JavaScript; its content has not appeared"));
     }
     let asks =
         |text: &str| CONSENT.iter().any(|word| text.contains(word)) && ASKS.iter().any(|word| text.contains(word));
@@ -154,7 +162,8 @@ pub fn warnings(head: &Head, status: u16) -> Vec<String> {
     let instead = units <= WALL_MAX_UNITS / 2 && text.contains("before you continue") && asks(&text);
     if before || instead {
         warnings.push(
-            "consent_wall: a cookie or consent dialog covers the page; content behind it may be missing".to_owned(),
+            WarningCode::ConsentWall
+                .says("a cookie or consent dialog covers the page; content behind it may be missing"),
         );
     }
     warnings
@@ -179,12 +188,8 @@ mod tests {
 
     #[test]
     fn walls_are_distinguished_from_pages() {
-        let code = |head: &Head, status| {
-            warnings(head, status)
-                .iter()
-                .map(|warning| warning.split(':').next().unwrap().to_owned())
-                .collect::<Vec<_>>()
-        };
+        let code =
+            |head: &Head, status| warnings(head, status).iter().map(|warning| warning.code.name()).collect::<Vec<_>>();
         assert_eq!(
             code(&page("Just a moment...", "Verifying you are human. This may take a few seconds."), 403),
             ["block_page"]

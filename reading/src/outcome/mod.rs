@@ -4,11 +4,13 @@ mod length;
 mod results;
 mod rows;
 
-use porthole_contract::{Chain, Directive, ExtractFormat, ExtractKind, ExtractResult, Invalid, TableFormat};
+use porthole_contract::{
+    Chain, Directive, ExtractFormat, ExtractKind, ExtractResult, Invalid, TableFormat, Warning, WarningCode,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use self::length::{BOUNDED, max_chars};
+use self::length::{bounded, max_chars};
 use self::results::Entry;
 use self::rows::Rows;
 use crate::budget::{Budget, Sizes};
@@ -141,7 +143,7 @@ pub fn read(
         results.push(match page.read(directive, schema, found) {
             Ok(mut result) => {
                 result.directive = name_of(directive);
-                result.warnings.extend(unread(directive, &snapshot));
+                result.warnings.extend(unread(directive, &snapshot).into_iter().map(String::from));
                 result
             }
             Err(error) => {
@@ -158,24 +160,26 @@ pub fn read(
 }
 
 /// Warns of what of the page a directive could not read.
-fn unread(directive: &Directive, snapshot: &Snapshot) -> Vec<String> {
+fn unread(directive: &Directive, snapshot: &Snapshot) -> Vec<Warning> {
     let sees_frames = directive.frames || directive.selector.is_some() || directive.map.is_some();
-    let frames = (snapshot.unread_frames > 0 && sees_frames)
-        .then(|| format!("frames_unread: {} frames of other origins could not be read", snapshot.unread_frames));
-    let end =
-        snapshot.cut.then(|| "page_cut: the page exceeds the limits of a snapshot, so its end is missing".to_owned());
+    let frames = (snapshot.unread_frames > 0 && sees_frames).then(|| {
+        WarningCode::FramesUnread.says(format!("{} frames of other origins could not be read", snapshot.unread_frames))
+    });
+    let end = snapshot
+        .cut
+        .then(|| WarningCode::PageCut.says("the page exceeds the limits of a snapshot, so its end is missing"));
     frames.into_iter().chain(end).collect()
 }
 
 /// The result of a directive that found nothing, beside others that did.
 fn without_result(directive: &Directive, error: &ReadError) -> ExtractResult {
     let code = match error {
-        ReadError::Empty(_) => "empty_extraction",
-        _ => "selector_not_found",
+        ReadError::Empty(_) => WarningCode::EmptyExtraction,
+        _ => WarningCode::SelectorNotFound,
     };
     ExtractResult {
         directive: name_of(directive),
-        warnings: vec![format!("{code}: {error}")],
+        warnings: vec![code.says(error.to_string()).into()],
         format: format_of(directive),
         ..ExtractResult::default()
     }
@@ -224,12 +228,13 @@ fn finish_prose(directive: &Directive, result: &mut ExtractResult) -> Result<(),
         return Err(ReadError::Empty("the page shows no text".to_owned()));
     }
     if result.content.is_empty() && directive.offset.is_some() {
-        result.warnings.push("offset_beyond_end: the content ends before this offset".to_owned());
+        result.warnings.push(WarningCode::OffsetBeyondEnd.says("the content ends before this offset").into());
     }
     let (content, odd) = clean(&result.content);
     if odd > 0 {
         result.content = content.into_owned();
-        result.warnings.push(format!("odd_characters: {odd} control or invisible characters were left out"));
+        let left_out = format!("{odd} control or invisible characters were left out");
+        result.warnings.push(WarningCode::OddCharacters.says(left_out).into());
     }
     Ok(())
 }
@@ -276,7 +281,7 @@ impl Page<'_> {
         result.format = format_of(directive);
         if is_matching_bounded || budget.is_spent() {
             result.truncated = true;
-            result.warnings.push(BOUNDED.to_owned());
+            result.warnings.push(bounded());
         }
         if directive.all {
             result.matched = found.matched;
@@ -347,9 +352,7 @@ impl Page<'_> {
             for item in items.into_iter().skip(before) {
                 let chars = item.chars().count();
                 if kept.is_empty() && chars > room {
-                    result
-                        .warnings
-                        .push("cut_entry: an entry is longer than the limit, so its end is missing".to_owned());
+                    result.warnings.push(results::entry_cut());
                     kept.push(item.chars().take(room).collect());
                     break;
                 }
@@ -377,7 +380,8 @@ impl Page<'_> {
         result.warnings.extend(results::hidden(&counts, "are included in this text"));
         let odd = count_odd(&result.content);
         if odd > 0 {
-            result.warnings.push(format!("odd_characters: {odd} control or invisible characters are in this text"));
+            let included = format!("{odd} control or invisible characters are in this text");
+            result.warnings.push(WarningCode::OddCharacters.says(included).into());
         }
         Ok(result)
     }
@@ -434,16 +438,16 @@ impl Page<'_> {
             values: VALUES_MAX,
         };
         let value = reader.object(&fields, found.values.as_deref().unwrap_or_default());
-        let mut warnings = std::mem::take(&mut reader.warnings);
-        if reader.misfits > warnings.len() {
-            warnings.push(format!(
-                "misfits: {} more values are missing or did not fit their type",
-                reader.misfits - warnings.len()
-            ));
+        let mut of_values = std::mem::take(&mut reader.warnings);
+        let more = reader.misfits.saturating_sub(of_values.len());
+        if more > 0 {
+            let sentence = format!("{more} more values are missing or did not fit their type");
+            of_values.push(WarningCode::Misfits.says(sentence));
         }
-        warnings.extend(schema.map(|schema| schema.misfits(&value)).unwrap_or_default());
+        of_values.extend(schema.map(|schema| schema.misfits(&value)).unwrap_or_default());
+        let mut warnings: Vec<String> = of_values.into_iter().map(String::from).collect();
         let is_bounded = reader.values == 0 || reader.budget.is_spent();
-        warnings.extend(is_bounded.then(|| BOUNDED.to_owned()));
+        warnings.extend(is_bounded.then(|| bounded()));
         let mut result = results::object(directive, &value);
         warnings.append(&mut result.warnings);
         ExtractResult { warnings, truncated: result.truncated || is_bounded, ..result }

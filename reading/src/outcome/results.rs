@@ -1,11 +1,11 @@
 //! Builds the result of each kind, cut where its format allows.
 
 use porthole_contract::limits::TEXT_MAX_CHARS;
-use porthole_contract::{Directive, ExtractResult, TableFormat};
+use porthole_contract::{Directive, ExtractResult, TableFormat, WarningCode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::length::{BOUNDED, max_chars};
+use super::length::{bounded, max_chars};
 use super::rows::Rows;
 use crate::cut;
 use crate::markdown::Markdown;
@@ -13,7 +13,6 @@ use crate::table::{self, Table};
 
 /// Longest JSON in `data` for the rows of a CSV, in characters: with links it may be much longer than the CSV.
 const CSV_DATA_MAX_CHARS: usize = 8 * TEXT_MAX_CHARS;
-const NAMES_CUT: &str = "cut_entry: the table's caption or column names are longer than the limit and were cut";
 
 pub(super) fn one_table(directive: &Directive, table: &Table, rows: &Rows<'_>) -> ExtractResult {
     let offset = directive.offset.unwrap_or_default() as usize;
@@ -43,7 +42,7 @@ pub(super) fn one_table(directive: &Directive, table: &Table, rows: &Rows<'_>) -
         }
         result.data = Some(if names_fit { data } else { cut::shrink(&data, max) });
         if !names_fit || table.headers_cut {
-            result.warnings.push(NAMES_CUT.to_owned());
+            result.warnings.push(names_cut());
         }
     } else {
         let about = rows.about_chars();
@@ -54,7 +53,7 @@ pub(super) fn one_table(directive: &Directive, table: &Table, rows: &Rows<'_>) -
             data = cut::shrink(&data, max);
         }
         if is_long || table.headers_cut {
-            result.warnings.push(NAMES_CUT.to_owned());
+            result.warnings.push(names_cut());
         }
         result.content = data.to_string();
         result.total_chars = if from == 0 && shown == total {
@@ -67,7 +66,7 @@ pub(super) fn one_table(directive: &Directive, table: &Table, rows: &Rows<'_>) -
     let mut next = offset + shown;
     if shown == 0 && next < total {
         // A row that is longer than the limit is skipped, so that the next one can be read.
-        result.warnings.push("cut_entry: a row is longer than the limit and is missing".to_owned());
+        result.warnings.push(WarningCode::CutEntry.says("a row is longer than the limit and is missing").into());
         next += 1;
     }
     result.next_offset = (next < total).then_some(next as u64);
@@ -82,7 +81,7 @@ pub(super) fn markdown_of(directive: &Directive, markdown: &Markdown) -> Extract
     let mut result = of_cut(cut, total);
     if markdown.is_cut {
         result.truncated = true;
-        result.warnings.push(BOUNDED.to_owned());
+        result.warnings.push(bounded());
     }
     result
 }
@@ -125,6 +124,17 @@ impl<'a> Entry<'a> {
     }
 }
 
+/// The warning about a table's head that did not fit.
+fn names_cut() -> String {
+    let sentence = "the table's caption or column names are longer than the limit and were cut";
+    WarningCode::CutEntry.says(sentence).into()
+}
+
+/// The warning about an entry that did not fit.
+pub(super) fn entry_cut() -> String {
+    WarningCode::CutEntry.says("an entry is longer than the limit, so its end is missing").into()
+}
+
 /// Builds a list of as many entries as fit. All are measured one after the other; only those that fit are kept.
 pub(super) fn list<'a>(directive: &Directive, entries: impl Iterator<Item = Entry<'a>>) -> ExtractResult {
     let offset = directive.offset.unwrap_or_default() as usize;
@@ -145,7 +155,7 @@ pub(super) fn list<'a>(directive: &Directive, entries: impl Iterator<Item = Entr
             } else {
                 is_full = true;
                 if kept.is_empty() {
-                    warnings.push("cut_entry: an entry is longer than the limit, so its end is missing".to_owned());
+                    warnings.push(entry_cut());
                     let brackets = "[]".len();
                     let short = (entry.make)(Some(max.saturating_sub(brackets)));
                     passed = 1;
@@ -176,8 +186,8 @@ pub(super) fn object(directive: &Directive, value: &Value) -> ExtractResult {
     let total = cut::json_chars(value);
     let cut = cut::object(value, directive.offset.unwrap_or_default() as usize, max_chars(directive));
     let shortened = cut.next_offset.is_none() && cut::json_chars(&cut.kept) < total && directive.offset.is_none();
-    let warnings =
-        if shortened { vec!["cut_entry: texts and lists were shortened to fit".to_owned()] } else { Vec::new() };
+    let shortening = || WarningCode::CutEntry.says("texts and lists were shortened to fit").into();
+    let warnings = shortened.then(shortening).into_iter().collect();
     ExtractResult {
         content: cut.kept.to_string(),
         data: Some(cut.kept),
@@ -201,5 +211,6 @@ pub(super) fn hidden(counts: &[u64; 7], what: &str) -> Option<String> {
         .filter(|(_, count)| **count > 0)
         .map(|(at, count)| format!("{count} {}", REASONS[at]))
         .collect();
-    (all > 0).then(|| format!("hidden_text: {all} characters that a reader can't see {what} ({})", reasons.join(", ")))
+    let hidden = || format!("{all} characters that a reader can't see {what} ({})", reasons.join(", "));
+    (all > 0).then(|| WarningCode::HiddenText.says(hidden()).into())
 }

@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
 
+use porthole_contract::{Warning, WarningCode};
 use serde_json::{Map, Number, Value};
 
 use super::compiled::{Bound, Id, Kind, Range, Rule, Schema};
@@ -26,17 +27,17 @@ enum End {
     Full,
 }
 
-pub(super) fn misfits(schema: &Schema, value: &Value, steps: u64) -> Vec<String> {
+pub(super) fn misfits(schema: &Schema, value: &Value, steps: u64) -> Vec<Warning> {
     let mut check = Check { schema, steps, listed: Vec::new() };
     match check.node(schema.root, value, &Place::Root, true) {
         Ok(_) => {}
         Err(End::Full) => {
             check.listed.truncate(MISFITS_MAX);
-            check.listed.push("schema_misfit: there are more misfits; only the first are listed".to_owned());
+            check.listed.push(WarningCode::SchemaMisfit.says("there are more misfits; only the first are listed"));
         }
         Err(End::Spent) => check.listed.push(
-            "schema_unchecked: checking all values against the schema takes too long, so only some were checked"
-                .to_owned(),
+            WarningCode::SchemaUnchecked
+                .says("checking all values against the schema takes too long, so only some were checked"),
         ),
     }
     check.listed
@@ -45,7 +46,7 @@ pub(super) fn misfits(schema: &Schema, value: &Value, steps: u64) -> Vec<String>
 struct Check<'s> {
     schema: &'s Schema,
     steps: u64,
-    listed: Vec<String>,
+    listed: Vec<Warning>,
 }
 
 impl Check<'_> {
@@ -104,7 +105,7 @@ impl Check<'_> {
             if self.listed.len() >= MISFITS_MAX {
                 return Err(End::Full);
             }
-            self.listed.push(format!("schema_misfit: {}: {}", place.pointer(), why()));
+            self.listed.push(WarningCode::SchemaMisfit.says(format!("{}: {}", place.pointer(), why())));
         }
         Ok(fits)
     }

@@ -19,7 +19,7 @@ mod place;
 #[cfg(test)]
 mod tests;
 
-use porthole_contract::Invalid;
+use porthole_contract::{Invalid, Warning};
 use serde_json::Value;
 
 pub use self::compiled::Schema;
@@ -34,9 +34,9 @@ impl Schema {
         compile::compile(schema)
     }
 
-    /// Returns warnings about the parts of `value` that violate the schema, each as `code: sentence`.
+    /// Returns warnings about the parts of `value` that violate the schema.
     #[must_use]
-    pub fn misfits(&self, value: &Value) -> Vec<String> {
+    pub fn misfits(&self, value: &Value) -> Vec<Warning> {
         check::misfits(self, value, STEPS_MAX)
     }
 }

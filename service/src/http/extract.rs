@@ -18,10 +18,9 @@ pub(super) async fn extract(
 ) -> Result<Json<ExtractResponse>, Refused> {
     let request: ExtractRequest = super::read(request).await?;
     routes.owner_keys.verify(&request.sandbox_id, request.owner_token.as_ref()).map_err(failure::of_token)?;
-    let Extract { results, arrival, timings, mut warnings } =
+    let Extract { results, arrival, timings, warnings } =
         routes.browsing.extract(&client, &request).await.map_err(failure::of_operation)?;
     let first = results.first().cloned().unwrap_or_default();
-    warnings.extend(first.warnings);
     Ok(Json(ExtractResponse {
         ok: true,
         title: arrival.title,
@@ -38,6 +37,6 @@ pub(super) async fn extract(
         request_id: request_id.as_str().to_owned(),
         timings_ms: timings,
         blocked_requests: arrival.blocked_requests,
-        warnings,
+        warnings: warnings.into_iter().map(String::from).chain(first.warnings).collect(),
     }))
 }

@@ -48,7 +48,7 @@ pub(super) async fn screenshot(
         request_id: request_id.as_str().to_owned(),
         timings_ms: timings,
         blocked_requests: arrival.blocked_requests,
-        warnings,
+        warnings: warnings.into_iter().map(String::from).collect(),
     };
     if wants_image {
         let mut headers = metadata(&answer);

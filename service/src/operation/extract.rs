@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use porthole_contract::{Directive, ExtractRequest, ExtractResult, Invalid, Timings, Viewport};
+use porthole_contract::{Directive, ExtractRequest, ExtractResult, Invalid, Timings, Viewport, Warning, WarningCode};
 use porthole_reading::outcome::{self, Plan, ReadError, Schemas};
 
 use porthole_reading::walls;
@@ -19,7 +19,8 @@ use crate::provider::Frames;
 /// Stack size of a reading thread, in bytes: the trees are of bounded depth, and need far less than this.
 const READING_STACK_BYTES: usize = 16 * 1024 * 1024;
 
-const NOT_UNDERSTOOD: &str = "instruction_ignored: the instruction is no directive such as `article` or `selector: CSS`, so this is the whole page's text";
+const NOT_UNDERSTOOD: &str =
+    "the instruction is no directive such as `article` or `selector: CSS`, so this is the whole page's text";
 
 /// A page that was read.
 #[derive(Clone, Debug)]
@@ -31,7 +32,7 @@ pub struct Extract {
     /// Where the time went.
     pub timings: Timings,
     /// Warnings about the page as a whole, each as `code: sentence`.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 impl Browsing {
@@ -96,7 +97,7 @@ pub(crate) struct Reading {
     /// Where the page was.
     pub arrival: Arrival,
     /// Warnings, each as `code: sentence`.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 impl Asked {
@@ -151,9 +152,8 @@ impl Asked {
         };
         let read = on_own_stack(permit, work_of_reading).await;
         let (results, walls) = read.unwrap_or_else(|| Err(unread())).map_err(|error| of_reading(field, error))?;
-        let mut warnings: Vec<String> = is_ignored.then(|| NOT_UNDERSTOOD.to_owned()).into_iter().collect();
-        warnings.extend(walls);
-        Ok(Reading { results, arrival, warnings })
+        let ignored = is_ignored.then(|| WarningCode::InstructionIgnored.says(NOT_UNDERSTOOD));
+        Ok(Reading { results, arrival, warnings: ignored.into_iter().chain(walls).collect() })
     }
 }
 

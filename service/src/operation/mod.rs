@@ -16,7 +16,7 @@ use secrecy::SecretString;
 pub use self::extract::Extract;
 pub use self::ladder::LadderError;
 pub use self::screenshot::Screenshot;
-pub use self::visit::OVER_BUDGET;
+pub use self::visit::over_budget;
 pub(crate) use self::{
     extract::Asked,
     screenshot::{Wanted, picture},

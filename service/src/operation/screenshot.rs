@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use porthole_contract::limits::IMAGE_MAX_BYTES;
-use porthole_contract::{ImageFormat, ScreenshotRequest, Timings, Until, Viewport};
+use porthole_contract::{ImageFormat, ScreenshotRequest, Timings, Until, Viewport, Warning, WarningCode};
 
 use super::annotate;
 use super::ladder::{self, Fitted};
@@ -35,7 +35,7 @@ pub struct Screenshot {
     /// Where the time went.
     pub timings: Timings,
     /// Warnings, each as `code: sentence`.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 impl Browsing {
@@ -121,7 +121,7 @@ pub(crate) struct Wanted {
 ///
 /// # Errors
 /// [`OperationError`]: no such region, too large on every step of the ladder, refused or dead page.
-pub(crate) async fn picture(page: &Page, wanted: &Wanted) -> Result<(Fitted, Arrival, Vec<String>), OperationError> {
+pub(crate) async fn picture(page: &Page, wanted: &Wanted) -> Result<(Fitted, Arrival, Vec<Warning>), OperationError> {
     let Wanted { region, format, quality, max_bytes, viewport, marks } = wanted;
     let quality_or_default = quality.unwrap_or(QUALITY_DEFAULT);
     // What is drawn on is encoded again, and should lose nothing before.
@@ -143,11 +143,11 @@ pub(crate) async fn picture(page: &Page, wanted: &Wanted) -> Result<(Fitted, Arr
     let fitted = ladder::fit(capture, quality_or_default, limits).await?;
     let mut warnings = Vec::new();
     if *format == ImageFormat::Png && quality.is_some() {
-        warnings.push("quality_ignored: a PNG has no quality".to_owned());
+        warnings.push(WarningCode::QualityIgnored.says("a PNG has no quality"));
     }
     if fitted.format != *format {
         let kind = fitted.format.mime_type();
-        warnings.push(format!("format_changed: the picture was over the size cap and came as {kind}"));
+        warnings.push(WarningCode::FormatChanged.says(format!("the picture was over the size cap and came as {kind}")));
     }
     Ok((fitted, arrival, warnings))
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use futures_util::TryFutureExt as _;
 use futures_util::future::try_join;
 use porthole_contract::limits::REQUEST_TIMEOUT_MAX_MS;
-use porthole_contract::{OnTimeout, Timings, Wait};
+use porthole_contract::{OnTimeout, Timings, Wait, Warning, WarningCode};
 use tokio::time::timeout;
 
 use super::phase::{phase, phase_at};
@@ -23,8 +23,9 @@ use crate::telemetry::PhaseMetrics;
 const JUDGED_AHEAD: Duration = Duration::from_millis(10);
 
 /// The warning for a page that reached its egress limits.
-/// The warning for a page that reached the egress limits.
-pub const OVER_BUDGET: &str = "over_budget: the page wanted to load more than one page may, so some of it is missing";
+pub fn over_budget() -> Warning {
+    WarningCode::OverBudget.says("the page tried to load more than its budget, so some of it is missing")
+}
 
 /// The parameters of a visit.
 pub(super) struct Visit<'a> {
@@ -48,7 +49,7 @@ pub(super) struct Visited<T = ()> {
     pub prepared: T,
     _lease: Lease,
     timings: Timings,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
     phases: PhaseMetrics,
     permit: Arc<Permit>,
 }
@@ -65,10 +66,10 @@ impl<T> Visited<T> {
         arrival: &Arrival,
         mut work: Stopwatch,
         mut whole: Stopwatch,
-    ) -> (Timings, Vec<String>) {
+    ) -> (Timings, Vec<Warning>) {
         let timings = Timings { capture: work.lap_of("capture", &self.phases), total: whole.lap(), ..self.timings };
         let mut warnings = std::mem::take(&mut self.warnings);
-        warnings.extend(arrival.over_budget.then(|| OVER_BUDGET.to_owned()));
+        warnings.extend(arrival.over_budget.then(|| over_budget()));
         (timings, warnings)
     }
 }
@@ -129,7 +130,7 @@ async fn settle(
     wait: &Wait,
     on_timeout: OnTimeout,
     deadline: tokio::time::Instant,
-) -> Result<Vec<String>, PageError> {
+) -> Result<Vec<Warning>, PageError> {
     let mut warnings = match on_timeout {
         OnTimeout::Fail => Vec::new(),
         OnTimeout::Partial => page.draw_without_styles(wait, deadline).await?,

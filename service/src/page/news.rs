@@ -131,11 +131,16 @@ impl Page {
         self.state.borrow().document.status
     }
 
-    /// How many requests of its lease were refused, its own and those of its windows.
+    /// How many of the page's own requests were refused, without those that the egress refused.
     #[must_use]
     pub fn blocked_requests(&self) -> u64 {
-        let by_egress = self.network.egress().map_or(0, |egress| Report::blocked_requests(&egress.report()));
-        self.state.borrow().blocked_requests + by_egress
+        self.state.borrow().blocked_requests
+    }
+
+    /// How many requests of its lease the egress refused: those of all its pages.
+    #[must_use]
+    pub fn blocked_by_egress(&self) -> u64 {
+        self.network.egress().map_or(0, |egress| Report::blocked_requests(&egress.report()))
     }
 
     /// How many requests of its lease got nothing, since a document may not load more.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use chromiumoxide_cdp::cdp::browser_protocol::page::StopLoadingParams;
 use chromiumoxide_cdp::cdp::js_protocol::runtime::TerminateExecutionParams;
 use porthole_contract::limits::{CAPTURE_TIMEOUT, NAVIGATION_TIMEOUT};
-use porthole_contract::{OnTimeout, Until, Wait};
+use porthole_contract::{OnTimeout, Until, Wait, Warning, WarningCode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
@@ -87,7 +87,7 @@ impl Page {
         on_timeout: OnTimeout,
         target: &Target,
         request_deadline: Instant,
-    ) -> Result<Vec<String>, PageError> {
+    ) -> Result<Vec<Warning>, PageError> {
         if on_timeout == OnTimeout::Fail {
             return self.navigate(target).await.map(|()| Vec::new());
         }
@@ -113,7 +113,7 @@ impl Page {
     ///
     /// # Errors
     /// [`PageError`] if the page is refused or crashes.
-    pub async fn draw_without_styles(&self, wait: &Wait, request_deadline: Instant) -> Result<Vec<String>, PageError> {
+    pub async fn draw_without_styles(&self, wait: &Wait, request_deadline: Instant) -> Result<Vec<Warning>, PageError> {
         let started = Instant::now();
         let limit = Duration::from_millis(wait.timeout_or_default_ms().into());
         let deadline = (started + limit).min(before(request_deadline));
@@ -130,7 +130,10 @@ impl Page {
         }
         self.stop_loading().await?;
         let waited_s = started.elapsed().as_secs();
-        Ok(vec![format!("partial: a stylesheet did not arrive within {waited_s} s, so the page is shown without it")])
+        Ok(vec![
+            WarningCode::Partial
+                .says(format!("a stylesheet did not arrive within {waited_s} s, so the page is shown without it")),
+        ])
     }
 
     async fn waits_for_styles(&self) -> Result<bool, PageError> {
@@ -247,15 +250,15 @@ impl LeftOut {
         self.patterns.len() > known
     }
 
-    fn warning(&self, waited: Duration) -> String {
+    fn warning(&self, waited: Duration) -> Warning {
         let waited_s = waited.as_secs();
-        let stands = format!("partial: the page did not load within {waited_s} s, so it is taken as it stands");
+        let stands = format!("the page did not load within {waited_s} s, so it is taken as it stands");
         if self.hosts.is_empty() {
-            return stands;
+            return WarningCode::Partial.says(stands);
         }
         let named: Vec<&str> = self.hosts.iter().take(HOSTS_NAMED_MAX).map(String::as_str).collect();
         let more = if self.hosts.len() > HOSTS_NAMED_MAX { " and other hosts" } else { "" };
-        format!("{stands}, without what never came from {}{more}", named.join(", "))
+        WarningCode::Partial.says(format!("{stands}, without what never came from {}{more}", named.join(", ")))
     }
 }
 
@@ -290,12 +293,15 @@ mod tests {
         let waited = Duration::from_millis(15_040);
         let mut left_out = LeftOut::default();
         let stands = "partial: the page did not load within 15 s, so it is taken as it stands";
-        assert_eq!(left_out.warning(waited), stands);
+        assert_eq!(left_out.warning(waited).to_string(), stands);
         left_out.add(&[script(1)]);
-        assert_eq!(left_out.warning(waited), format!("{stands}, without what never came from cdn1.example"));
+        assert_eq!(
+            left_out.warning(waited).to_string(),
+            format!("{stands}, without what never came from cdn1.example")
+        );
         left_out.add(&[script(2), script(3), script(4)]);
         let named = "cdn1.example, cdn2.example, cdn3.example and other hosts";
-        assert_eq!(left_out.warning(waited), format!("{stands}, without what never came from {named}"));
+        assert_eq!(left_out.warning(waited).to_string(), format!("{stands}, without what never came from {named}"));
     }
 
     #[tokio::test(start_paused = true)]

@@ -7,7 +7,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::emulation::{
     SetVirtualTimePolicyParams, SetVirtualTimePolicyReturns, VirtualTimePolicy,
 };
 use futures_util::FutureExt as _;
-use porthole_contract::{Until, Wait};
+use porthole_contract::{Until, Wait, Warning, WarningCode};
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
@@ -59,7 +59,7 @@ impl Page {
     ///
     /// # Errors
     /// [`PageError`] if the page is refused or crashes, or a selector is invalid.
-    pub async fn settle(&self, wait: &Wait, request_deadline: Instant) -> Result<Vec<String>, PageError> {
+    pub async fn settle(&self, wait: &Wait, request_deadline: Instant) -> Result<Vec<Warning>, PageError> {
         let limit_ms = wait.timeout_or_default_ms();
         let deadline = (Instant::now() + Duration::from_millis(limit_ms.into())).min(request_deadline);
         let mut warnings = Vec::new();
@@ -78,12 +78,15 @@ impl Page {
         if !in_time {
             let until = serde_json::to_value(wait.until).unwrap_or_default();
             let until = until.as_str().unwrap_or_default();
-            warnings.push(format!("wait_timeout: the page had not reached `{until}` after {limit_ms} ms"));
+            warnings
+                .push(WarningCode::WaitTimeout.says(format!("the page had not reached `{until}` after {limit_ms} ms")));
         }
         if let Some(selector) = &wait.selector
             && !self.element_appears(selector, wait.until, deadline).await?
         {
-            warnings.push(format!("wait_timeout: nothing matched the selector to wait for within {limit_ms} ms"));
+            warnings.push(
+                WarningCode::WaitTimeout.says(format!("nothing matched the selector to wait for within {limit_ms} ms")),
+            );
         }
         match wait.delay_ms {
             None | Some(0) => {}

@@ -203,7 +203,7 @@ impl Turn<'_> {
         self.settling_since = Clock::now().checked_sub(settled.took);
         let is_settled = settled.settled && (!settled.download || self.settle_downloads().await);
         self.is_unsettled = !is_settled;
-        self.warnings.extend(warnings);
+        self.warns(warnings);
         let target = target
             .map(|target| TargetAnswer { bounding_box: bounding_box.map(box_of).or(target.bounding_box), ..target });
         Acted {

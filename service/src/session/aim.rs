@@ -160,7 +160,7 @@ impl Turn<'_> {
 
     pub(super) fn aimed_at(&mut self, located: Located) -> Aim {
         let Located { element, selector_used, matched_count, bounding_box, role, name, warnings, .. } = located;
-        self.warnings.extend(warnings);
+        self.warns(warnings);
         let reference = self.refs().known(&element).and_then(|own| u32::try_from(own.0).ok()).map(ElementRef);
         let answer = TargetAnswer {
             reference,

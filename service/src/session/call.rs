@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant as Clock};
 
+use porthole_contract::WarningCode;
 use porthole_contract::limits::{SESSION_CALLS_MAX, TITLE_MAX_CHARS};
 use porthole_contract::session::{Control, Event, SessionTimings};
 use tokio::sync::MutexGuard;
@@ -16,7 +17,7 @@ use super::store::CallState;
 use super::tabs::Tab;
 use super::turn::{ANSWER_TIME, Call, Context, Failed, Kind, Turn};
 use super::{Session, SessionError, Sessions};
-use crate::operation::OVER_BUDGET;
+use crate::operation::over_budget;
 use crate::page::interact::ActError;
 use crate::page::{BLANK, Dialog, Page, PageError};
 
@@ -300,16 +301,16 @@ impl Session {
         let place = place.filter(|(url, _)| !url.starts_with("chrome-error:"));
         let (url, title) = place.unwrap_or_else(|| (tab.page.url(), String::new()));
         let title = if tab.page.withheld().is_some() { String::new() } else { title };
-        let blocked = tab.page.blocked_requests();
-        let told = &mut turn.held().blocked_told;
-        let count = blocked.saturating_sub(*told);
-        *told = blocked.max(*told);
+        let by_egress = tab.page.blocked_by_egress();
+        let told = std::mem::replace(&mut turn.held().blocked_by_egress_told, by_egress);
+        let by_tabs = self.tabs().take_blocked();
+        let count = by_egress.saturating_sub(told) + by_tabs;
         if count > 0 {
             self.events.push(Event::Blocked { count });
         }
-        let over_budget = tab.page.over_budget_requests();
-        if over_budget > std::mem::replace(&mut turn.held().over_budget_told, over_budget) {
-            turn.warnings.push(OVER_BUDGET.to_owned());
+        let beyond = tab.page.over_budget_requests();
+        if beyond > std::mem::replace(&mut turn.held().over_budget_told, beyond) {
+            turn.warns([over_budget()]);
         }
         for text in errors {
             self.events.push(Event::Console { text });
@@ -319,8 +320,8 @@ impl Session {
         for open in &tabs {
             self.gather(open);
             if let Some(refusal) = open.page.take_refusal() {
-                turn.warnings
-                    .push(format!("blocked_target: tab {} wanted to go where it may not: {refusal}", open.name));
+                let tried = format!("tab {} tried to open a blocked address: {refusal}", open.name);
+                turn.warns([WarningCode::BlockedTarget.says(tried)]);
             }
         }
         Context {

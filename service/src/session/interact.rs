@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use porthole_contract::Invalid;
 use porthole_contract::session::{
     Acted, InteractAction, InteractDetails, InteractRequest, Interacted, Method, TargetAnswer, Tried,
 };
+use porthole_contract::{Invalid, WarningCode};
 
 use super::act::chord;
 use super::aim::{Aim, At, Looking, is_redrawn};
@@ -79,6 +79,7 @@ impl Turn<'_> {
         };
         let carried_out = self.leave_closed(carried_out).await.map_err(|error| found.missed_by(error))?;
         let Found { answer, tried, .. } = found;
+        let is_lost = carried_out.as_ref().is_some_and(interact::Acted::is_click_lost);
         let acted = match carried_out {
             Some(acted) => self.acted(acted, answer).await,
             None => Acted { settled: true, target: answer, ..Acted::default() },
@@ -87,7 +88,7 @@ impl Turn<'_> {
             let page = self.page();
             let idle = page.wait_for_network_idle(Duration::from_millis(ms.into()), self.deadline).await;
             if let Err(error) = idle {
-                self.warnings.push(format!("network_busy: {error}"));
+                self.warns([WarningCode::NetworkBusy.says(error.to_string())]);
             }
         }
         let picture = if options.post_action_screenshot && self.page().dialog().is_none() {
@@ -104,7 +105,6 @@ impl Turn<'_> {
             method: acted.method.filter(|_| request.action != InteractAction::WaitForSelector),
             tried: tried.into_iter().map(Tried::from).collect(),
         };
-        let is_lost = self.warnings.iter().any(|warning| warning.starts_with("click_lost: "));
         let message = message(request.action, is_lost, target, acted.method);
         let (image_base64, mime_type) = picture.map(|picture| (picture.image_base64, picture.mime_type)).unzip();
         let screenshot_label = options.screenshot_label.clone().filter(|_| image_base64.is_some());

@@ -8,7 +8,7 @@ use porthole_contract::session::{
     ElementRef, Extracted, Picture, SessionExtractRequest, SessionRequest as _, SessionScreenshotRequest,
     SnapshotAnswer, SnapshotOptions, SnapshotRef, Target, Targeted as _,
 };
-use porthole_contract::{ImageFormat, Invalid};
+use porthole_contract::{ImageFormat, Invalid, WarningCode};
 use tokio::time::Instant;
 
 use super::aim::Looking;
@@ -54,13 +54,14 @@ impl Turn<'_> {
             Some((ElementRef(number), SnapshotRef { role: shown.role, name: shown.name }))
         });
         if snapshot.is_cut {
-            let hint = "page_too_large: the page has more than a snapshot reads; `root`, `interact`, `extract` and `screenshot` reach the rest";
-            self.warnings.push(hint.to_owned());
+            let hint = WarningCode::PageTooLarge.says("the page has more than a snapshot reads; `root`, `interact`, `extract` and `screenshot` reach the rest");
+            self.warns([hint]);
         } else if is_empty && is_coming {
-            self.warnings.push("page_loading: the page is still coming, and has shown nothing yet".to_owned());
+            self.warns([WarningCode::PageLoading.says("the page is still loading and shows nothing yet")]);
         } else if is_empty {
-            let hint = "nothing_interactive: nothing on the page is known to be clickable; interactive_only: false shows its text";
-            self.warnings.push(hint.to_owned());
+            let hint = WarningCode::NothingInteractive
+                .says("nothing on the page is known to be clickable; interactive_only: false shows its text");
+            self.warns([hint]);
         }
         self.snapshot = Some(SnapshotAnswer {
             snapshot_id: format!("s{}", snapshot.id),
@@ -81,7 +82,7 @@ impl Turn<'_> {
         }
         let patience = if self.is_unsettled { Duration::ZERO } else { LEAVES_WITHIN };
         if let Ok(false) = self.page().stays(patience).await {
-            self.warnings.push(format!("no_snapshot: {}", PageError::Leaving));
+            self.warns([WarningCode::NoSnapshot.says(PageError::Leaving.to_string())]);
             return;
         }
         let taking = async {
@@ -89,7 +90,7 @@ impl Turn<'_> {
             self.take_snapshot(options).await
         };
         if let Err(error) = taking.await {
-            self.warnings.push(format!("no_snapshot: {error}"));
+            self.warns([WarningCode::NoSnapshot.says(error.to_string())]);
         }
     }
 
@@ -167,7 +168,7 @@ impl Turn<'_> {
         let page = self.page();
         let marks = page.ref_boxes(self.refs()).await?;
         if marks.is_empty() {
-            self.warnings.push("no_refs: no snapshot has given refs to what is on the page".to_owned());
+            self.warns([WarningCode::NoRefs.says("no snapshot has given refs to what is on the page")]);
         }
         Ok(marks)
     }
@@ -175,7 +176,7 @@ impl Turn<'_> {
     async fn picture(&mut self, wanted: &Wanted) -> Result<Picture, SessionError> {
         let page = self.page();
         let (fitted, arrival, warnings) = picture(&page, wanted).await?;
-        self.warnings.extend(warnings);
+        self.warns(warnings);
         Ok(Picture {
             final_url: arrival.final_url,
             status_code: arrival.status_code,
@@ -199,7 +200,7 @@ impl Turn<'_> {
         let permit = self.permit()?;
         let schemas = asked.schemas(permit.clone()).await?;
         let reading = asked.read(&self.page(), schemas, permit).await?;
-        self.warnings.extend(reading.warnings);
+        self.warns(reading.warnings);
         let first = reading.results.first().cloned().unwrap_or_default();
         self.warnings.extend(first.warnings);
         Ok(Extracted {

@@ -1,7 +1,7 @@
 //! Navigation: the `navigate` call, and its part in `open` and in new tabs.
 
 use porthole_contract::session::{Acted, LoadState};
-use porthole_contract::{Until, Wait};
+use porthole_contract::{Until, Wait, WarningCode};
 use tokio::time::Instant;
 
 use super::destination::{Destination, judge, travel};
@@ -48,8 +48,9 @@ impl Turn<'_> {
                 let follow = page.watch_navigation();
                 let travelled = page.or_stop(page.travel(travel(action))).await;
                 if travelled.inspect_err(|_| drop(page.take_refusal()))?.form_was_resent {
-                    self.warnings
-                        .push("form_resent: the page came from a form, which was sent again for it".to_owned());
+                    self.warns(
+                        [WarningCode::FormResent.says("the page came from a form, which was sent again for it")],
+                    );
                 }
                 follow
             }
@@ -73,7 +74,7 @@ impl Turn<'_> {
         let rests = is_loaded && (follow.stayed() || until == LoadState::Load);
         let rested = if rests { follow.rests().await? } else { None };
         let settled = is_loaded && page.dialog().is_none() && rested.is_none_or(|rested| rested.settled);
-        self.warnings.extend(warnings);
+        self.warns(warnings);
         let status_code = if page.dialog().is_some() { page.status_code() } else { page.answered_with().await };
         Ok(Acted { navigated: true, settled, target: None, method: None, status_code })
     }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use porthole_contract::Invalid;
 use porthole_contract::session::{State, StorageState};
+use porthole_contract::{Invalid, WarningCode};
 use url::Url;
 
 use super::visited::{Hidden, Visited};
@@ -70,10 +70,10 @@ impl Turn<'_> {
         }
         if stored.left_out() > 0 {
             let count = stored.left_out();
-            let warning = format!(
-                "state_truncated: the local storage of {count} origins is left out: it is too large, or was not read in time"
-            );
-            self.warnings.push(warning);
+            let warning = WarningCode::StateTruncated.says(format!(
+                "the local storage of {count} origins is left out: it is too large, or was not read in time"
+            ));
+            self.warns([warning]);
         }
         Ok(State { storage_state: StorageState { cookies, origins: stored.into_origins() } })
     }

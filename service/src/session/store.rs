@@ -117,8 +117,8 @@ pub(super) struct CallState {
     pub(super) refs: Refs,
     /// The tab that the last answer was about, if it was open then.
     pub(super) tab_told: Option<String>,
-    /// How many blocked requests were told of.
-    pub(super) blocked_told: u64,
+    /// How many requests that the egress refused were told of.
+    pub(super) blocked_by_egress_told: u64,
     /// How many requests over the page's budget were.
     pub(super) over_budget_told: u64,
 }

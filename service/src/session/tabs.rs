@@ -48,6 +48,10 @@ pub(super) struct Tabs {
     open: Vec<Tab>,
     /// The names of the tabs that were active, the present one last.
     active: Vec<String>,
+    /// How many requests of tabs that were closed had been refused.
+    blocked_of_closed: u64,
+    /// How many refused requests were told of.
+    blocked_told: u64,
 }
 
 impl Tabs {
@@ -104,6 +108,7 @@ impl Tabs {
     pub(super) fn remove(&mut self, name: &str) -> Option<Tab> {
         let at = self.open.iter().position(|tab| tab.name == name)?;
         let tab = self.open.remove(at);
+        self.blocked_of_closed += tab.page.blocked_requests();
         let was_active = self.active.last().is_some_and(|active| *active == tab.name);
         self.active.retain(|other| *other != tab.name);
         if was_active {
@@ -114,6 +119,14 @@ impl Tabs {
             }
         }
         Some(tab)
+    }
+
+    /// How many requests of all tabs, open or closed, were refused since this was asked last; without those that the egress
+    /// refused.
+    pub(super) fn take_blocked(&mut self) -> u64 {
+        let of_open: u64 = self.open.iter().map(|tab| tab.page.blocked_requests()).sum();
+        let all = self.blocked_of_closed + of_open;
+        all - std::mem::replace(&mut self.blocked_told, all)
     }
 
     /// All tabs.

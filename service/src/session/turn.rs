@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant as Clock};
 
 use porthole_contract::session::{Event, SnapshotAnswer};
+use porthole_contract::{Warning, WarningCode};
 use tokio::sync::MutexGuard;
 use tokio::time::Instant;
 
@@ -158,14 +159,19 @@ impl Turn<'_> {
         Ok(())
     }
 
+    /// Adds warnings to the answer.
+    pub(super) fn warns(&mut self, warnings: impl IntoIterator<Item = Warning>) {
+        self.warnings.extend(warnings.into_iter().map(String::from));
+    }
+
     /// Warns where the browser shows a page of its own in place of the tab's.
     pub(super) fn warn_of_load_error(&mut self) {
         let warning = match self.tab.page.load_error() {
             None => return,
-            Some(PageError::Blocked(refusal)) => format!("blocked_target: {refusal}"),
-            Some(error) => format!("navigation_failed: {error}"),
+            Some(PageError::Blocked(refusal)) => WarningCode::BlockedTarget.says(refusal.to_string()),
+            Some(error) => WarningCode::NavigationFailed.says(error.to_string()),
         };
-        self.warnings.push(warning);
+        self.warns([warning]);
     }
 
     /// The session's refs.

@@ -11,3 +11,4 @@ mod locate;
 mod playwright;
 mod shared_browser;
 mod snapshots;
+mod warned;

@@ -1,35 +1,25 @@
-//! The warnings of sessions: the table has each code that their source gives, and no other.
+//! The warnings: the tables have each code, and no other.
 
 use std::collections::BTreeSet;
 
-use porthole_tests::markdown::{root, text};
-
-use super::limits::collect;
-
-const FOLDERS: [&str; 2] = ["service/src/session", "service/src/page/interact"];
-const FILE: &str = "service/src/page/settle.rs";
+use porthole_contract::WarningCode;
+use porthole_tests::markdown::text;
 
 #[test]
-fn the_table_of_warnings_has_every_code() {
-    let mut files = vec![root().join(FILE)];
-    for folder in FOLDERS {
-        collect(&root().join(folder), &mut files);
-    }
-    let code = files.iter().map(|file| std::fs::read_to_string(file).expect("a readable source file"));
-    let given: BTreeSet<String> = code.flat_map(|text| codes(&text)).collect();
-    let reference = text("docs/reference/sessions.md");
-    let table = reference.split("| warning | meaning |").nth(1).expect("a table of warnings");
-    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+fn the_tables_of_warnings_have_every_code() {
     let documented: BTreeSet<String> =
-        rows.filter_map(|row| Some(row.strip_prefix("| `")?.split('`').next()?.to_owned())).collect();
+        [("requests.md", "| code | meaning |"), ("sessions.md", "| warning | meaning |")]
+            .into_iter()
+            .flat_map(|(page, head)| codes(&text(&format!("docs/reference/{page}")), head))
+            .collect();
+    let given: BTreeSet<String> = WarningCode::ALL.iter().map(|code| code.name().to_owned()).collect();
     assert_eq!(documented, given);
 }
 
-/// The words with a low line that begin a text and end with a colon. `frame_selector` names a field.
-fn codes(source: &str) -> Vec<String> {
-    let texts = source.split('"').skip(1).filter_map(|text| text.split_once(": ").map(|(code, _)| code));
-    let is_code = |text: &&str| {
-        text.contains('_') && text.chars().all(|c| c.is_ascii_lowercase() || c == '_') && *text != "frame_selector"
-    };
-    texts.filter(is_code).map(str::to_owned).collect()
+/// The codes in the first cells of a table, which may have several.
+fn codes(page: &str, head: &str) -> Vec<String> {
+    let table = page.split(head).nth(1).expect("a table of warnings");
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let cells = rows.filter_map(|row| row.split('|').nth(1));
+    cells.flat_map(|cell| cell.split('`').skip(1).step_by(2).map(str::to_owned)).collect()
 }

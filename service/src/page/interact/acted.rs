@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use porthole_contract::{Warning, WarningCode};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -40,11 +41,6 @@ pub enum Method {
     Cdp,
 }
 
-/// The warning of an action after which nothing changed.
-pub const NO_CHANGE: &str = "no_change: nothing on the page changed";
-/// The warning of one whose page went to a refused target.
-pub const BLOCKED_TARGET: &str = "blocked_target: the page wanted to go where it may not";
-
 /// What an action did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Acted {
@@ -54,8 +50,8 @@ pub struct Acted {
     pub method: Method,
     /// Where the element was.
     pub bounding_box: Option<BoundingBox>,
-    /// What did not go quite as asked, each `code: sentence`.
-    pub warnings: Vec<String>,
+    /// What did not go quite as asked.
+    pub warnings: Vec<Warning>,
     /// What was typed, where something was.
     pub typed: Option<Typed>,
 }
@@ -134,15 +130,21 @@ impl Acted {
     pub(super) fn new(settled: Settled, method: Method, bounding_box: Option<BoundingBox>) -> Self {
         let mut warnings = Vec::new();
         if settled.blocked {
-            warnings.push(BLOCKED_TARGET.to_owned());
+            warnings.push(WarningCode::BlockedTarget.says("the page tried to open a blocked address"));
         }
         Self { settled, method, bounding_box, warnings, typed: None }
+    }
+
+    /// Whether a click was asked for and none came to the element.
+    #[must_use]
+    pub fn is_click_lost(&self) -> bool {
+        self.warnings.iter().any(|warning| warning.code == WarningCode::ClickLost)
     }
 
     /// The same with a warning where nothing changed.
     pub(super) fn warns_of_no_change(mut self) -> Self {
         if self.settled.no_change {
-            self.warnings.push(NO_CHANGE.to_owned());
+            self.warnings.push(WarningCode::NoChange.says("nothing on the page changed"));
         }
         self
     }

@@ -32,7 +32,7 @@ pub(in crate::page) use self::act::{ALT, CONTROL, ClipboardUse, META, NAMED, Pre
 pub use self::act::{
     ActedOn, Button, Chord, Click, Clipboard, Direction, Drop, End, File, Grip, Modifiers, NotAKey, Scroll, Typing,
 };
-pub use self::acted::{Acted, BLOCKED_TARGET, BoundingBox, How, Method, NO_CHANGE, Point, Settled, Terms, Typed};
+pub use self::acted::{Acted, BoundingBox, How, Method, Point, Settled, Terms, Typed};
 pub use self::element::Element;
 pub use self::error::{ActError, Missing};
 pub use self::find::{Awaited, Doing, Located, Missed, NotAGlob, Tried, UrlGlob, Wanted};

@@ -5,6 +5,7 @@ use porthole_tests::eventually;
 
 use super::scene::{Scene, in_document, ready, ready_briefly};
 use crate::held_page::PATIENCE;
+use crate::warned::Warned;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn checks_are_set_by_a_click_and_looked_at() {
@@ -87,7 +88,7 @@ async fn a_box_that_lies_under_the_labels_of_others_is_set_by_its_own() {
             } else {
                 scene.page.click(&star, &Click::once(terms)).await
             };
-            assert_eq!(acted.unwrap().warnings, Vec::<String>::new());
+            assert_eq!(acted.unwrap().warned(), Vec::<String>::new());
             assert_eq!(scene.evaluate("document.querySelector(':checked').id").await, "s4");
         }
     }
@@ -146,7 +147,7 @@ async fn an_element_with_the_role_of_a_box_has_the_state_of_the_box_in_it() {
                 }
                 let terms = Terms { how, ..ready() };
                 let acted = scene.page.check(&element, checked, &terms).await;
-                assert_eq!(acted.unwrap().warnings, [] as [String; 0], "{page}");
+                assert_eq!(acted.unwrap().warned(), [] as [String; 0], "{page}");
                 assert_eq!(scene.evaluate("b.checked").await, checked, "{page}");
                 let tree = scene.page.snapshot(refs, &options).await.unwrap().tree;
                 let lines: Vec<_> = tree
@@ -240,7 +241,7 @@ async fn a_box_that_its_row_has_again_is_read_back() {
         let element = scene
             .by_ref(&mut Refs::default(), &SnapshotOptions::default(), |line| line.contains("checkbox \"Choose\""))
             .await;
-        let warnings = scene.page.check(&element, true, &ready()).await.unwrap().warnings;
+        let warnings = scene.page.check(&element, true, &ready()).await.unwrap().warned();
         assert_eq!(warnings.iter().any(|warning| warning.starts_with("field_gone: ")), is_gone, "{then} {warnings:?}");
         assert_eq!(warnings.len(), usize::from(is_gone), "{then} {warnings:?}");
     }
@@ -259,10 +260,10 @@ async fn a_box_of_a_row_right_in_a_shadow_root_is_set() {
     let mut refs = Refs::default();
     let options = SnapshotOptions::default();
     let element = scene.by_ref(&mut refs, &options, |line| line.contains("checkbox")).await;
-    assert_eq!(scene.page.check(&element, true, &ready()).await.unwrap().warnings, Vec::<String>::new());
+    assert_eq!(scene.page.check(&element, true, &ready()).await.unwrap().warned(), Vec::<String>::new());
     let element = scene.by_ref(&mut refs, &options, |line| line.contains("combobox")).await;
     let selected = scene.page.select(&element, &["Admin".to_owned()], &ready()).await;
-    assert_eq!(selected.unwrap().warnings, Vec::<String>::new());
+    assert_eq!(selected.unwrap().warned(), Vec::<String>::new());
     let state =
         scene.evaluate("[root.querySelector('input').checked, root.querySelector('select').value].join()").await;
     assert_eq!(state, "true,Admin");
@@ -298,7 +299,7 @@ async fn what_a_row_has_that_is_drawn_anew_is_read_back() {
                 "check" => scene.page.check(&element, true, &ready()).await,
                 _ => scene.page.select(&element, &["Admin".to_owned()], &ready()).await,
             };
-            let is_done = acted.as_ref().is_ok_and(|acted| acted.warnings.is_empty());
+            let is_done = acted.as_ref().is_ok_and(|acted| acted.warned().is_empty());
             assert_eq!(is_done, !is_gone, "{acts} {then}: {acted:?}");
         }
     }

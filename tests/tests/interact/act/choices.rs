@@ -3,6 +3,7 @@
 use porthole_service::page::interact::{ActError, Click, Terms};
 
 use super::scene::{Scene, ready, ready_briefly, typing};
+use crate::warned::Warned;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn options_are_chosen_by_value_and_label() {
@@ -94,12 +95,12 @@ async fn a_choice_that_is_drawn_nowhere_is_told() {
     for (follows, is_warned) in [("", true), ("s.onchange = () => { w.textContent = s.value }", false)] {
         scene.shows(&page(follows)).await;
         let acted = scene.page.select(&scene.element("#s").await, &["Paris".to_owned()], &ready()).await.unwrap();
-        let warns = acted.warnings.iter().any(|warning| warning.starts_with("not_shown: "));
+        let warns = acted.warned().iter().any(|warning| warning.starts_with("not_shown: "));
         assert_eq!(warns, is_warned, "{follows} {acted:?}");
     }
     scene.shows("<select id=s aria-label=City><option>Berlin<option>Paris</select>").await;
     let acted = scene.page.select(&scene.element("#s").await, &["Paris".to_owned()], &ready()).await.unwrap();
-    assert_eq!(acted.warnings, [] as [String; 0]);
+    assert_eq!(acted.warned(), [] as [String; 0]);
     scene.ends().await;
 }
 
@@ -137,7 +138,7 @@ async fn what_was_chosen_in_a_row_that_is_anothers_now_is_not_denied() {
     for (entry, event, field) in [boxed, switch, select] {
         for then in [sinks, goes] {
             let acted = marks_done(entry, event, field, then).await;
-            let warnings = acted.unwrap().warnings;
+            let warnings = acted.unwrap().warned();
             assert_eq!(warnings.len(), 1, "{entry} {then} {warnings:?}");
             assert!(warnings[0].starts_with("not_read_back: "), "{entry} {then} {warnings:?}");
             assert_eq!(scene.evaluate("all.filter(item => item.done).map(item => item.name).join()").await, "Alice");
@@ -154,7 +155,7 @@ async fn what_was_chosen_in_a_row_that_is_anothers_now_is_not_denied() {
         ] {
             let acted = marks_done(entry, event, field, then).await;
             match acted {
-                Ok(acted) => assert!(is_done && acted.warnings.is_empty(), "{entry} {then} {acted:?}"),
+                Ok(acted) => assert!(is_done && acted.warned().is_empty(), "{entry} {then} {acted:?}"),
                 Err(refused) => {
                     assert!(!is_done && matches!(refused, ActError::NoEffect(_)), "{entry} {then} {refused:?}");
                 }
@@ -197,7 +198,7 @@ async fn what_was_kept_by_a_field_that_is_anothers_now_is_told() {
                 _ if field.starts_with("<select") => scene.page.select(&element, &["B".to_owned()], &ready()).await,
                 _ => scene.page.check(&element, true, &ready()).await,
             };
-            let warnings = acted.unwrap().warnings;
+            let warnings = acted.unwrap().warned();
             assert!(warnings.iter().any(|one| one.starts_with("not_read_back: ")), "{page}: {warnings:?}");
         }
     }
@@ -219,7 +220,7 @@ async fn what_was_set_in_an_entry_that_goes_on_is_told_as_done() {
         ))
         .await;
     let acted = scene.page.check(&scene.element("#f").await, true, &ready()).await.unwrap();
-    assert_eq!(acted.warnings, [] as [String; 0]);
+    assert_eq!(acted.warned(), [] as [String; 0]);
     let song = |name: &str, at: u8| format!("<li><b>Song {name}</b> <input aria-label='Position {at}' id=p{at}></li>");
     scene
         .shows(&format!(
@@ -228,12 +229,12 @@ async fn what_was_set_in_an_entry_that_goes_on_is_told_as_done() {
         ))
         .await;
     let acted = scene.types("#p3", "1").await.unwrap();
-    assert_eq!(acted.warnings, [] as [String; 0]);
+    assert_eq!(acted.warned(), [] as [String; 0]);
     scene
         .shows("<table><tr><td><select aria-label=Role><option>Member<option>Owner</select><td class=b>Owner<tr><td><select aria-label=Role id=f><option>Member<option>Owner</select><td class=b></table>
             <script>const b = document.querySelectorAll('.b'); f.onchange = () => { b[0].textContent = ''; b[1].textContent = 'Owner' }</script>")
         .await;
     let acted = scene.page.select(&scene.element("#f").await, &["Owner".to_owned()], &ready()).await.unwrap();
-    assert_eq!(acted.warnings, [] as [String; 0]);
+    assert_eq!(acted.warned(), [] as [String; 0]);
     scene.ends().await;
 }

@@ -1,12 +1,11 @@
 //! What a click sends, where it goes, and what is told of it.
 
-use porthole_service::page::interact::{
-    ActError, Button, Click, How, Method, NO_CHANGE, Point, Refs, SnapshotOptions, Terms,
-};
+use porthole_service::page::interact::{ActError, Button, Click, How, Method, Point, Refs, SnapshotOptions, Terms};
 use porthole_tests::eventually;
 
 use super::scene::{BRIEFLY, LOGS, Scene, held, in_document, ready};
 use crate::held_page::PATIENCE;
+use crate::warned::{NO_CHANGE, Warned};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_button_is_clicked_once_with_what_a_mouse_sends() {
@@ -89,7 +88,7 @@ async fn a_context_menu_that_opens_under_the_pointer_loses_no_click() {
         let element = scene.element("#b").await;
         let acted = scene.page.click(&element, &Click { button: Button::Right, ..Click::once(ready()) }).await.unwrap();
         assert_eq!(scene.log().await, "opened", "{on}");
-        assert_eq!(acted.warnings.iter().any(|warning| warning.starts_with("click_lost")), is_lost, "{on}: {acted:?}");
+        assert_eq!(acted.warned().iter().any(|warning| warning.starts_with("click_lost")), is_lost, "{on}: {acted:?}");
     }
     scene.ends().await;
 }
@@ -212,7 +211,7 @@ async fn a_dialog_in_the_middle_of_a_click_ends_it() {
         log => Err(log),
     })
     .await;
-    assert_eq!(acted.warnings, Vec::<String>::new());
+    assert_eq!(acted.warned(), Vec::<String>::new());
     let acted = scene.click("#d").await.unwrap();
     assert!(!acted.settled.settled, "{acted:?}");
     scene.page.answer_dialog(true, None).await.unwrap();
@@ -220,7 +219,7 @@ async fn a_dialog_in_the_middle_of_a_click_ends_it() {
     scene.shows("<button id=b onclick='alert(`hello`)'>Go</button>").await;
     let click = Click::once(Terms { how: How::DocumentFirst, ..ready() });
     let acted = scene.page.click(&scene.element("#b").await, &click).await.unwrap();
-    assert_eq!(acted.warnings, Vec::<String>::new());
+    assert_eq!(acted.warned(), Vec::<String>::new());
     scene.page.answer_dialog(true, None).await.unwrap();
     // One that opens at the release holds the click up.
     for how in [How::Input, How::DocumentFirst] {
@@ -234,7 +233,7 @@ async fn a_dialog_in_the_middle_of_a_click_ends_it() {
             let options = SnapshotOptions::default();
             let element = scene.by_ref(&mut Refs::default(), &options, |line| line.contains("Keep")).await;
             let acted = scene.page.click(&element, &click).await.unwrap();
-            assert!(acted.warnings.iter().any(|one| one.starts_with("dialog_opened")), "{how:?} {acted:?}");
+            assert!(acted.warned().iter().any(|one| one.starts_with("dialog_opened")), "{how:?} {acted:?}");
             scene.page.answer_dialog(true, None).await.unwrap();
             eventually(PATIENCE, async || match scene.log().await {
                 now if now == log => Ok(()),
@@ -265,8 +264,8 @@ async fn a_box_without_a_size_is_clicked_on_its_label() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_click_on_a_canvas_is_not_told_to_change_nothing() {
     let scene = Scene::showing("<canvas id=c width=100 height=60></canvas><div id=b>nothing</div>").await;
-    assert_eq!(scene.click("#c").await.unwrap().warnings, Vec::<String>::new());
-    assert_eq!(scene.click("#b").await.unwrap().warnings, ["no_change: nothing on the page changed"]);
+    assert_eq!(scene.click("#c").await.unwrap().warned(), Vec::<String>::new());
+    assert_eq!(scene.click("#b").await.unwrap().warned(), ["no_change: nothing on the page changed"]);
     scene.ends().await;
 }
 
@@ -303,7 +302,7 @@ async fn a_press_and_a_release_are_two_tasks() {
             scene.by_ref(&mut Refs::default(), &SnapshotOptions::default(), |line| line.contains("Banana")).await;
         let acted = scene.page.click(&option, &click).await.unwrap();
         assert_eq!(scene.log().await, "Banana", "{how:?}");
-        assert_eq!(acted.warnings, [""; 0], "{how:?}");
+        assert_eq!(acted.warned(), [""; 0], "{how:?}");
     }
     scene.ends().await;
 }
@@ -340,7 +339,7 @@ async fn a_field_that_has_got_the_focus_was_clicked() {
         scene.shows(page).await;
         let click = Click::once(Terms { how, ..ready() });
         let acted = scene.page.click(&scene.element("#f").await, &click).await.unwrap();
-        assert_eq!(acted.warnings, [""; 0], "{how:?}");
+        assert_eq!(acted.warned(), [""; 0], "{how:?}");
     }
     scene.ends().await;
 }
@@ -350,7 +349,7 @@ async fn the_focus_that_a_press_gives_is_no_change() {
     let scene = Scene::showing("<button id=b>Go</button><div id=d tabindex=0>A place</div><label id=l><input id=r type=radio checked>On</label>").await;
     for (selector, is_warned) in [("#b", true), ("#b", true), ("#d", false), ("#r", true), ("#b", true), ("#l", true)] {
         let acted = scene.click(selector).await.unwrap();
-        assert_eq!(acted.warnings.iter().any(|warning| warning == NO_CHANGE), is_warned, "{selector} {acted:?}");
+        assert_eq!(acted.warned().iter().any(|warning| warning == NO_CHANGE), is_warned, "{selector} {acted:?}");
     }
     scene.ends().await;
 }
@@ -365,7 +364,7 @@ async fn a_label_that_is_for_another_field_by_its_own_click_is_told() {
         scene.shows(&label).await;
         let click = Click::once(Terms { how, ..ready() });
         let acted = scene.page.click(&scene.element("#l").await, &click).await.unwrap();
-        assert!(acted.warnings.iter().any(|warning| warning.starts_with("click_lost")), "{how:?} {acted:?}");
+        assert!(acted.warned().iter().any(|warning| warning.starts_with("click_lost")), "{how:?} {acted:?}");
         assert_eq!(scene.evaluate("b.checked").await, false, "{how:?}");
     }
     scene.ends().await;
@@ -400,6 +399,6 @@ async fn an_option_that_a_style_sheet_adds_to_is_chosen_by_the_press() {
     let mut refs = Refs::default();
     let option = scene.by_ref(&mut refs, &SnapshotOptions::default(), |line| line.contains("Blue")).await;
     let acted = scene.page.click(&option, &Click::once(ready())).await.unwrap();
-    assert!(!acted.warnings.join("").contains("click_lost"), "{acted:?}");
+    assert!(!acted.warned().join("").contains("click_lost"), "{acted:?}");
     scene.ends().await;
 }

@@ -3,6 +3,7 @@
 use porthole_service::page::interact::{ActError, Click, How, Refs, SnapshotOptions, Terms};
 
 use super::scene::{BRIEFLY, LOGS, Scene, briefly, ready};
+use crate::warned::Warned;
 
 /// A transparent box that is laid over its drawing takes the clicks that are meant for what is drawn.
 #[tokio::test(flavor = "multi_thread")]
@@ -112,7 +113,7 @@ async fn what_a_page_lays_over_its_own_words_covers_nothing() {
     let twice = Click { count: 2, ..Click::once(briefly()) };
     scene.shows(&item("", "")).await;
     let acted = scene.page.click(&scene.element("#w").await, &twice).await.unwrap();
-    assert_eq!((scene.log().await.as_str(), acted.warnings), ("click,click,dblclick", vec![]));
+    assert_eq!((scene.log().await.as_str(), acted.warned()), ("click,click,dblclick", vec![]));
     // What is for something else, or seen, gets no second click.
     for covering in [
         item("aria-label=Delete", ""),
@@ -125,7 +126,7 @@ async fn what_a_page_lays_over_its_own_words_covers_nothing() {
     ] {
         scene.shows(&covering).await;
         let acted = scene.page.click(&scene.element("#w").await, &twice).await.unwrap();
-        assert!(acted.warnings.join("").contains("click_lost: 1 of 2"), "{covering} {acted:?}");
+        assert!(acted.warned().join("").contains("click_lost: 1 of 2"), "{covering} {acted:?}");
         assert_eq!(scene.log().await, "click", "{covering}");
     }
     let boxed = |label: &str, more: &str| {

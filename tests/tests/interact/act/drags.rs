@@ -6,6 +6,7 @@ use porthole_service::page::interact::{ActError, Acted, Drop, Element, Grip, Poi
 use tokio::time::Instant;
 
 use super::scene::{BRIEFLY, LOGS, Scene, ready};
+use crate::warned::Warned;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn elements_are_dragged_by_the_pointer_and_by_html() {
@@ -214,7 +215,7 @@ async fn what_carries_no_data_is_dropped_and_put_back() {
             .await;
         let (from, to) = (scene.element("#a").await, scene.element("#to").await);
         let acted = scene.page.drag(&Grip::Element(from), &Drop::Element(&to), &ready()).await.unwrap();
-        assert_eq!(acted.warnings.iter().any(|warning| warning.starts_with("not_dropped")), !takes, "{acted:?}");
+        assert_eq!(acted.warned().iter().any(|warning| warning.starts_with("not_dropped")), !takes, "{acted:?}");
         scene.click("#b").await.unwrap();
         assert_eq!(scene.log().await, if takes { "drop,end,clicked" } else { "end,clicked" });
     }
@@ -309,7 +310,7 @@ async fn an_entry_that_is_dropped_where_it_was_is_told() {
         let to = scene.element(to).await;
         let acted = drags_briefly(&scene, from, &to).await.unwrap();
         assert_eq!(scene.log().await, order);
-        let is_told = acted.warnings.iter().any(|one| one.starts_with("not_dropped: "));
+        let is_told = acted.warned().iter().any(|one| one.starts_with("not_dropped: "));
         assert_eq!(is_told, is_same, "{order}: {acted:?}");
     }
     scene.ends().await;

@@ -4,6 +4,7 @@
 use porthole_service::page::interact::{ActError, How, Refs, SnapshotOptions, Terms, Typing};
 
 use super::scene::{Scene, ready, typing};
+use crate::warned::Warned;
 
 /// Takes all input by `beforeinput`, keeps lines, and renders every one anew each time.
 const RENDERING: &str = "<div id=e contenteditable style='white-space:pre-wrap'></div><script>
@@ -66,7 +67,7 @@ async fn an_editor_that_renders_what_is_typed_holds_it() {
             let typing = Typing { clear, terms: terms(), ..typing(text) };
             let acted = scene.page.type_text(&scene.element("#e").await, &typing).await.unwrap();
             assert_eq!(scene.evaluate("lines.join('\\n')").await, holds, "{how:?}");
-            assert_eq!(acted.warnings, Vec::<String>::new(), "{how:?} {text}");
+            assert_eq!(acted.warned(), Vec::<String>::new(), "{how:?} {text}");
         }
         assert_eq!(scene.evaluate("sent").await, 0, "lines come without Enter, which may send them");
         scene.evaluate("frozen = true").await;
@@ -96,7 +97,7 @@ async fn an_editor_that_draws_its_text_beside_its_field_holds_it() {
                 let typing = Typing { clear, terms: terms(), ..typing(text) };
                 let acted = scene.page.type_text(&scene.element("#field").await, &typing).await.unwrap();
                 assert_eq!(scene.evaluate("text").await, holds.as_str(), "{field} {how:?}");
-                assert_eq!(acted.warnings, Vec::<String>::new(), "{field} {how:?} {text}");
+                assert_eq!(acted.warned(), Vec::<String>::new(), "{field} {how:?} {text}");
             }
             scene.evaluate("frozen = true").await;
             let typing = Typing { terms: terms(), ..typing("refused") };
@@ -145,7 +146,7 @@ async fn a_terminal_gets_a_text_once() {
                 let acted = scene.page.type_text(&scene.element("#field").await, &typing).await.unwrap();
                 let sent = if submit { "rm x!" } else { "rm x" };
                 assert_eq!(scene.evaluate("sent").await, sent, "{shown} {how:?} {slowly}");
-                let is_told = acted.warnings.iter().any(|warning| warning.starts_with("not_read_back: "));
+                let is_told = acted.warned().iter().any(|warning| warning.starts_with("not_read_back: "));
                 // Letters that stay in the field can be read there.
                 assert_eq!(is_told, shown.contains("canvas") && !slowly, "{shown} {how:?}: {acted:?}");
             }

@@ -3,6 +3,7 @@
 use porthole_service::page::interact::{ActError, Click, How, Method, Refs, SnapshotOptions, Terms, Typing};
 
 use super::scene::{Scene, ready, ready_briefly, typing};
+use crate::warned::Warned;
 
 /// A field as React makes it: its own `value` on the instance, and the old value put back unless `input` came with a
 /// change that it has not seen.
@@ -40,7 +41,7 @@ async fn text_is_typed_and_read_back() {
     assert_eq!(scene.evaluate("c.innerText.trim().split(/\\n+/).join('|')").await, "first|second");
     let acted = scene.types("#m", "12345").await.unwrap();
     assert_eq!(acted.typed.as_ref().unwrap().value.as_deref(), Some("123"));
-    assert!(acted.warnings[0].starts_with("value_differs: "), "{acted:?}");
+    assert!(acted.warned()[0].starts_with("value_differs: "), "{acted:?}");
     let acted = scene.types("#p", "secret").await.unwrap();
     assert_eq!(acted.typed.unwrap().value, None);
     scene.types("#e", "ada@example.com").await.unwrap();
@@ -153,7 +154,7 @@ async fn a_text_that_is_added_comes_last() {
                 let typing = Typing { clear: false, slowly, terms: Terms { how, ..ready() }, ..typing(more) };
                 let acted = scene.page.type_text(&scene.element("#i").await, &typing).await.unwrap();
                 assert_eq!(scene.evaluate("i.value").await, value, "{how:?} {kind} {slowly}");
-                assert_eq!(acted.warnings, Vec::<String>::new());
+                assert_eq!(acted.warned(), Vec::<String>::new());
             }
         }
     }
@@ -232,7 +233,7 @@ async fn a_line_that_enter_begins_is_no_difference() {
     for field in ["#t", "#e"] {
         let typing = Typing { submit: true, ..typing("sent") };
         let acted = scene.page.type_text(&scene.element(field).await, &typing).await.unwrap();
-        assert_eq!(acted.warnings, [""; 0], "{field}: {acted:?}");
+        assert_eq!(acted.warned(), [""; 0], "{field}: {acted:?}");
         assert_eq!(acted.typed.unwrap().value.as_deref(), Some("sent"), "{field}");
     }
     assert_eq!(scene.evaluate("t.value").await, "sent\n");
@@ -282,7 +283,7 @@ async fn a_field_that_shows_another_in_its_place_is_typed_into_there() {
             let field = scene.element("#f").await;
             let typed = scene.page.type_text(&field, &Typing { terms, ..typing("17") }).await;
             if is_typed {
-                assert_eq!(typed.unwrap().warnings, Vec::<String>::new(), "{hands}");
+                assert_eq!(typed.unwrap().warned(), Vec::<String>::new(), "{hands}");
                 assert_eq!(scene.evaluate("r.value").await, "17", "{hands}");
                 scene.press(None, "Tab").await.unwrap();
                 assert_eq!(scene.evaluate("f.value").await, "$17.00", "{hands}");
@@ -306,20 +307,20 @@ async fn enter_takes_nothing_else_from_a_list_than_what_was_typed() {
         scene.shows(&page(is_named, true)).await;
         let acted = scene.page.type_text(&scene.element("#i").await, &submit(slowly)).await.unwrap();
         assert_eq!(scene.evaluate("i.value").await, "Go", "{acted:?}");
-        assert_eq!(acted.warnings, ["value_differs: the field has \"Go\" now"], "{is_named}");
+        assert_eq!(acted.warned(), ["value_differs: the field has \"Go\" now"], "{is_named}");
     }
     scene.shows(&page(true, false)).await;
     let acted = scene.page.type_text(&scene.element("#i").await, &submit(false)).await.unwrap();
     assert_eq!(scene.evaluate("i.value").await, "go", "{acted:?}");
-    assert_eq!(acted.warnings, ["not_submitted: Enter was not pressed: it would take \"rust\" from the list"]);
+    assert_eq!(acted.warned(), ["not_submitted: Enter was not pressed: it would take \"rust\" from the list"]);
     // Which option it would take is not known: it is pressed, and what came of it is told.
     scene.shows(&page(false, false)).await;
     let acted = scene.page.type_text(&scene.element("#i").await, &submit(false)).await.unwrap();
-    assert_eq!(acted.warnings, ["value_differs: the field has \"Rust\" now"]);
+    assert_eq!(acted.warned(), ["value_differs: the field has \"Rust\" now"]);
     // What was sent leaves no such warning.
     scene.shows("<form onsubmit='i.value = \"\"; return false'><input id=i></form>").await;
     let acted = scene.page.type_text(&scene.element("#i").await, &submit(false)).await.unwrap();
-    assert_eq!(acted.warnings, [] as [String; 0]);
+    assert_eq!(acted.warned(), [] as [String; 0]);
     scene.ends().await;
 }
 
@@ -331,8 +332,8 @@ async fn all_keys_and_clicks_come_to_a_document_whose_first_script_is_a_listener
         scene.shows(&format!("<input id=i {listens}='1'>")).await;
         let typing = Typing { slowly: true, ..typing("abcd") };
         let acted = scene.page.type_text(&scene.element("#i").await, &typing).await.unwrap();
-        assert_eq!(acted.typed.unwrap().value.as_deref(), Some("abcd"), "{listens}");
-        assert_eq!(acted.warnings, [] as [String; 0], "{listens}");
+        assert_eq!(acted.typed.as_ref().unwrap().value.as_deref(), Some("abcd"), "{listens}");
+        assert_eq!(acted.warned(), [] as [String; 0], "{listens}");
     }
     for listens in ["onmousedown", "onclick"] {
         scene.shows(&format!("<button id=b {listens}='1' ondblclick='this.textContent = `twice`'>Go</button>")).await;
@@ -371,7 +372,7 @@ async fn enter_is_pressed_in_a_row_that_its_own_field_named() {
         for how in [How::Input, How::DocumentFirst] {
             scene.shows(&page).await;
             let acted = scene.page.type_text(&shown().await, &submits(how)).await.unwrap();
-            assert!(!acted.warnings.iter().any(|warning| warning.starts_with("not_submitted")), "{page} {acted:?}");
+            assert!(!acted.warned().iter().any(|warning| warning.starts_with("not_submitted")), "{page} {acted:?}");
             assert_eq!(scene.log().await.trim(), "Walk dog", "{how:?} {page}");
         }
     }
@@ -379,7 +380,7 @@ async fn enter_is_pressed_in_a_row_that_its_own_field_named() {
     let renames = "<script>i.oninput = () => { i.parentNode.nextElementSibling.textContent = 'Pigeon post of tomorrow' }</script>";
     scene.shows(&format!("{}{renames}", rows("<td>Carrier and sender of today"))).await;
     let acted = scene.page.type_text(&shown().await, &submits(How::Input)).await.unwrap();
-    assert!(acted.warnings.iter().any(|warning| warning.starts_with("not_submitted")), "{acted:?}");
+    assert!(acted.warned().iter().any(|warning| warning.starts_with("not_submitted")), "{acted:?}");
     assert_eq!((scene.log().await.as_str(), scene.evaluate("i.value").await), ("", "Walk dog".into()));
     scene.ends().await;
 }
@@ -398,7 +399,7 @@ async fn a_field_that_takes_its_text_late_has_no_other_value() {
             .await;
         let typing = Typing { submit, ..typing("10:20:30") };
         let acted = scene.page.type_text(&scene.element("#i").await, &typing).await.unwrap();
-        assert_eq!(acted.warnings, [] as [String; 0], "{takes}");
+        assert_eq!(acted.warned(), [] as [String; 0], "{takes}");
         assert_eq!(acted.typed.unwrap().value.as_deref(), Some("10:20:30"), "{takes}");
     }
     scene.ends().await;

@@ -4,6 +4,7 @@ use porthole_service::page::interact::{ActError, Click, Element, How, Terms, Typ
 use porthole_tests::site::SHOP;
 
 use super::scene::{LOGS, Scene, briefly, in_document, ready, typing};
+use crate::warned::Warned;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_text_comes_to_no_other_field() {
@@ -70,8 +71,8 @@ async fn typing_slowly_stops_where_the_focus_goes_on() {
     let slowly = Typing { slowly: true, submit: true, ..typing("123456") };
     let acted = scene.page.type_text(&field, &slowly).await.unwrap();
     assert_eq!(scene.evaluate("[a.value, b.value].join()").await, "12,");
-    assert!(acted.typed.unwrap().differs);
-    let warnings = acted.warnings.join("\n");
+    assert!(acted.typed.as_ref().unwrap().differs);
+    let warnings = acted.warned().join("\n");
     assert!(warnings.contains("focus_moved: the focus moved to <input id=\"b\"> after 2 of 6"), "{warnings}");
     assert!(warnings.contains("not_submitted"), "{warnings}");
 
@@ -79,7 +80,7 @@ async fn typing_slowly_stops_where_the_focus_goes_on() {
     scene.evaluate("a.value = ''; a.onkeydown = e => { if (e.key == 'Enter') c.value = 'sent' }").await;
     let acted = scene.page.type_text(&field, &Typing { text: "12".into(), ..slowly }).await.unwrap();
     assert_eq!(scene.evaluate("[a.value, b.value, c.value].join()").await, "12,,sent");
-    assert_eq!(acted.warnings, Vec::<String>::new());
+    assert_eq!(acted.warned(), Vec::<String>::new());
     scene.ends().await;
 }
 
@@ -152,7 +153,7 @@ async fn a_field_that_leaves_gets_no_more() {
     let slowly = Typing { slowly: true, ..typing("abc") };
     let acted = scene.page.type_text(&scene.element("#a").await, &slowly).await.unwrap();
     assert_eq!(scene.log().await, "a");
-    assert!(acted.warnings.join("").contains("focus_moved"), "{acted:?}");
+    assert!(acted.warned().join("").contains("focus_moved"), "{acted:?}");
 
     // Replaced as it gets the focus.
     for text in ["one", "two"] {

@@ -1,10 +1,11 @@
 //! Keys, and a clipboard that belongs to the session.
 
 use porthole_service::page::interact::{
-    ActError, Button, Chord, Click, Clipboard, How, NO_CHANGE, Refs, SnapshotOptions, Terms, Typing,
+    ActError, Button, Chord, Click, Clipboard, How, Refs, SnapshotOptions, Terms, Typing,
 };
 
 use super::scene::{LOGS, Scene, briefly, in_document, ready, typing};
+use crate::warned::{NO_CHANGE, Warned};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_do_what_they_do_in_a_browser() {
@@ -62,14 +63,14 @@ async fn a_key_that_changes_nothing_is_told() {
         (Some("#a"), "x", false),
     ] {
         let acted = scene.press(target, key).await.unwrap();
-        let told = acted.warnings.iter().any(|warning| warning == NO_CHANGE);
+        let told = acted.warned().iter().any(|warning| warning == NO_CHANGE);
         assert_eq!(told, is_told, "{key} on {target:?}: {acted:?}");
     }
     for (field, is_told) in [("#j", true), ("#f", true), ("#g", false)] {
         for slowly in [false, true] {
             let typing = Typing { submit: true, slowly, ..typing("text") };
             let acted = scene.page.type_text(&scene.element(field).await, &typing).await.unwrap();
-            let told = acted.warnings.iter().any(|warning| warning.starts_with("no_change: Enter was pressed"));
+            let told = acted.warned().iter().any(|warning| warning.starts_with("no_change: Enter was pressed"));
             assert_eq!(told, is_told, "{field}: {acted:?}");
         }
     }
@@ -77,9 +78,9 @@ async fn a_key_that_changes_nothing_is_told() {
     scene.shows("<input id=i><button id=b>Go</button>").await;
     scene.page.type_text(&scene.element("#i").await, &typing("text")).await.unwrap();
     let acted = scene.click("#b").await.unwrap();
-    assert!(acted.warnings.iter().any(|warning| warning == NO_CHANGE), "{acted:?}");
+    assert!(acted.warned().iter().any(|warning| warning == NO_CHANGE), "{acted:?}");
     scene.shows("<canvas></canvas>").await;
-    assert_eq!(scene.press(None, "x").await.unwrap().warnings, [""; 0]);
+    assert_eq!(scene.press(None, "x").await.unwrap().warned(), [""; 0]);
     scene.ends().await;
 }
 
@@ -158,7 +159,7 @@ async fn a_button_that_is_renamed_as_its_key_goes_down_is_not_pressed() {
             let pressed = scene.page.press(Some(&element), &chord, &scene.clipboard, &ready()).await.unwrap();
             assert_eq!(scene.log().await, if presses { "clicked" } else { "" }, "{key:?} {renames}");
             assert_eq!(
-                pressed.warnings.iter().any(|warning| warning.starts_with("focus_moved")),
+                pressed.warned().iter().any(|warning| warning.starts_with("focus_moved")),
                 !presses,
                 "{pressed:?}"
             );
@@ -220,12 +221,12 @@ async fn a_key_that_does_nothing_in_the_document_is_told() {
         let pressed = press("#i", key).await;
         assert!(matches!(&pressed, Err(ActError::NoEffect(why)) if why.contains("\"i\"")), "{key}: {pressed:?}");
     }
-    assert_eq!(press("#i", "c").await.unwrap().warnings, Vec::<String>::new());
+    assert_eq!(press("#i", "c").await.unwrap().warned(), Vec::<String>::new());
     assert_eq!(scene.evaluate("i.value.length").await, 3);
     // The page does it itself.
-    assert_eq!(press("#h", "Delete").await.unwrap().warnings, Vec::<String>::new());
+    assert_eq!(press("#h", "Delete").await.unwrap().warned(), Vec::<String>::new());
     assert_eq!(scene.evaluate("h.value").await, "");
-    assert_eq!(press("#b", "Escape").await.unwrap().warnings, [NO_CHANGE]);
+    assert_eq!(press("#b", "Escape").await.unwrap().warned(), [NO_CHANGE]);
     scene.ends().await;
 }
 
@@ -257,7 +258,7 @@ async fn enter_sends_what_was_written_in_a_row() {
         let typing = Typing { submit: true, ..typing("Bob") };
         let acted = scene.page.type_text(&scene.element("#f").await, &typing).await.unwrap();
         assert_eq!(scene.log().await, "Bob", "{page}");
-        assert!(!acted.warnings.join("").contains("not_submitted"), "{page}: {acted:?}");
+        assert!(!acted.warned().join("").contains("not_submitted"), "{page}: {acted:?}");
     }
     scene.ends().await;
 }

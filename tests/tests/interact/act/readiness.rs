@@ -5,6 +5,7 @@ use porthole_service::page::interact::{ActError, Click, Point, Refs, SnapshotOpt
 use tokio::time::Instant;
 
 use super::scene::{BRIEFLY, LOGS, Scene, in_document, ready};
+use crate::warned::Warned;
 
 /// More words may come after a name as the pointer does, such as a tooltip's; words before or among it may say the opposite.
 #[tokio::test(flavor = "multi_thread")]
@@ -38,7 +39,7 @@ async fn a_button_that_says_something_else_under_the_pointer_is_not_clicked() {
         )
         .await;
     let acted = scene.page.click(&scene.element("#l").await, &Click::once(in_document())).await.unwrap();
-    assert!(acted.warnings.iter().any(|warning| warning.starts_with("click_lost")), "{acted:?}");
+    assert!(acted.warned().iter().any(|warning| warning.starts_with("click_lost")), "{acted:?}");
     assert_eq!(scene.evaluate("c.checked || d.checked").await, false);
     scene.ends().await;
 }

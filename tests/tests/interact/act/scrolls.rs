@@ -1,8 +1,9 @@
 //! Scrolling of pages and of what is in them.
 
-use porthole_service::page::interact::{Direction, End, NO_CHANGE, Scroll};
+use porthole_service::page::interact::{Direction, End, Scroll};
 
 use super::scene::{Scene, ready};
+use crate::warned::{NO_CHANGE, Warned};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_and_containers_are_scrolled_at_once() {
@@ -17,7 +18,7 @@ async fn pages_and_containers_are_scrolled_at_once() {
     by(Scroll::To(End::Bottom)).await;
     assert!(scene.evaluate("scrollY").await.as_f64().unwrap() > 3000.0);
     let acted = by(Scroll::To(End::Bottom)).await;
-    assert_eq!(acted.warnings, [NO_CHANGE]);
+    assert_eq!(acted.warned(), [NO_CHANGE]);
     by(Scroll::To(End::Top)).await;
     by(Scroll::By(Direction::Down, None)).await;
     assert_eq!(scene.evaluate("scrollY").await, 510);
@@ -39,7 +40,7 @@ async fn pages_and_containers_are_scrolled_at_once() {
     let list = scene.element("#last").await;
     for (end, seen) in [(End::Top, "first"), (End::Bottom, "last")] {
         let acted = scene.page.scroll(Some(&list), Scroll::To(end), ready().deadline).await.unwrap();
-        assert_eq!(acted.warnings, Vec::<String>::new());
+        assert_eq!(acted.warned(), Vec::<String>::new());
         let place = format!(
             "{{ const [o, i] = [m, {seen}].map(e => e.getBoundingClientRect()); i.top >= o.top && i.bottom <= o.bottom }}"
         );

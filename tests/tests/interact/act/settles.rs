@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use porthole_service::page::PageError;
 use porthole_service::page::interact::{
-    BLOCKED_TARGET, Click, Direction, End, How, Method, NO_CHANGE, Refs, Scroll, SnapshotOptions, Terms, Typing,
+    Click, Direction, End, How, Method, Refs, Scroll, SnapshotOptions, Terms, Typing,
 };
 use porthole_tests::Reply;
 use tokio::time::Instant;
 
 use super::scene::{Scene, ready, typing};
+use crate::warned::{NO_CHANGE, Warned};
 
 /// What a click that changes nothing may take on a busy machine; on an idle one it is some 40 ms.
 const QUICKLY: Duration = Duration::from_millis(400);
@@ -24,7 +25,7 @@ async fn a_click_that_changes_nothing_is_answered_at_once() {
         let acted = scene.click("#p").await.unwrap();
         took.push(began.elapsed());
         assert!(acted.settled.settled && acted.settled.no_change, "{acted:?}");
-        assert_eq!(acted.warnings, [NO_CHANGE]);
+        assert_eq!(acted.warned(), [NO_CHANGE]);
     }
     took.sort();
     println!("a click that changes nothing: {took:?}");
@@ -258,7 +259,7 @@ async fn a_link_to_a_refused_target_is_told() {
         let before = scene.page.url();
         let acted = scene.click("#a").await.unwrap();
         assert!(acted.settled.blocked && acted.settled.settled && !acted.settled.navigated, "{to}: {acted:?}");
-        assert_eq!(acted.warnings, [BLOCKED_TARGET], "{to}");
+        assert_eq!(acted.warned(), ["blocked_target: the page tried to open a blocked address"], "{to}");
         assert_eq!(scene.site.forbidden_visits(), 0);
         // The page is as it was, and usable.
         let arrival = scene.page.arrival(async {}).await.1.unwrap();
@@ -402,10 +403,10 @@ async fn a_scroll_that_the_page_takes_back_is_no_change() {
         scene.shows(&format!("<div style='height: 4000px'>x</div><script>{takes_back}</script>")).await;
         for scroll in [Scroll::By(Direction::Down, None), Scroll::To(End::Bottom)] {
             let acted = scene.page.scroll(None, scroll, ready().deadline).await.unwrap();
-            assert_eq!(acted.warnings.is_empty(), changes, "{takes_back} {scroll:?}: {acted:?}");
+            assert_eq!(acted.warned().is_empty(), changes, "{takes_back} {scroll:?}: {acted:?}");
         }
         let again = scene.page.scroll(None, Scroll::To(End::Bottom), ready().deadline).await.unwrap();
-        assert_eq!(again.warnings, [NO_CHANGE]);
+        assert_eq!(again.warned(), [NO_CHANGE]);
     }
     scene.ends().await;
 }

@@ -7,6 +7,7 @@ use porthole_tests::site::SHOP;
 use tokio::time::Instant;
 
 use super::scene::{BRIEFLY, LOGS, Scene, ready, typing};
+use crate::warned::Warned;
 
 /// How often a page is clicked until it does what it does now and then.
 const TRIES_MAX: usize = 60;
@@ -83,7 +84,7 @@ async fn a_frame_that_comes_after_the_last_look_gets_no_click() {
         let log = scene.log().await;
         assert!(!log.contains("pay-click"), "{log}: {clicked:?}");
         // A frame that comes between press and release takes the click away, which is told.
-        let is_done = clicked.as_ref().is_ok_and(|acted| !acted.warnings.join("").contains("click_lost"));
+        let is_done = clicked.as_ref().is_ok_and(|acted| !acted.warned().join("").contains("click_lost"));
         assert_eq!(is_done, log.contains("ok"), "{log}: {clicked:?}");
         if log.contains("pay-mousedown") {
             return scene.ends().await;
@@ -125,7 +126,7 @@ async fn a_click_that_is_lost_is_told() {
     .await;
     let acted = scene.click("#ok").await.unwrap();
     assert!(!scene.log().await.contains("click"), "{}", scene.log().await);
-    let warnings = acted.warnings.join("\n");
+    let warnings = acted.warned().join("\n");
     assert!(warnings.contains("click_lost: ") && warnings.contains("\"del\""), "{warnings}");
 
     // Pressed once, though the click goes elsewhere.
@@ -135,14 +136,14 @@ async fn a_click_that_is_lost_is_told() {
     let acted = scene.click("#ok").await.unwrap();
     assert_eq!(scene.log().await.matches("ok-pointerdown").count(), 1, "{}", scene.log().await);
     assert!(!scene.log().await.contains("del-click"), "{}", scene.log().await);
-    assert!(acted.warnings.join("\n").contains("click_lost: "), "{:?}", acted.warnings);
+    assert!(acted.warned().join("\n").contains("click_lost: "), "{:?}", acted.warned());
 
     // The first of two clicks took the element away.
     scene.shows(&format!("{LOGS}{buttons}<script>ok.onclick = () => ok.remove()</script>")).await;
     let element = scene.element("#ok").await;
     let acted = scene.page.click(&element, &Click { count: 2, ..Click::once(ready()) }).await.unwrap();
     assert_eq!(scene.log().await.matches("ok-click").count(), 1, "{}", scene.log().await);
-    let warnings = acted.warnings.join("\n");
+    let warnings = acted.warned().join("\n");
     assert!(warnings.contains("click_lost: 1 of 2 clicks came"), "{warnings}");
 
     // What is as it should be warns of nothing.
@@ -155,7 +156,7 @@ async fn a_click_that_is_lost_is_told() {
         .await;
     for selector in ["#l", "#a", "#b", "#d", "#m", "#i", "#r", "#s"] {
         let acted = scene.click(selector).await.unwrap();
-        assert!(!acted.warnings.join("").contains("click_lost"), "{selector}: {:?}", acted.warnings);
+        assert!(!acted.warned().join("").contains("click_lost"), "{selector}: {:?}", acted.warned());
     }
 
     // A list that is inside of what stands for its field chooses at the press.
@@ -169,7 +170,7 @@ async fn a_click_that_is_lost_is_told() {
     let rome = scene.by_ref(&mut Refs::default(), &options, |line| line.contains("option \"Rome\"")).await;
     let acted = scene.page.click(&rome, &Click::once(ready())).await.unwrap();
     assert_eq!(scene.evaluate("cur.textContent").await, "Rome");
-    assert!(!acted.warnings.join("").contains("click_lost"), "{:?}", acted.warnings);
+    assert!(!acted.warned().join("").contains("click_lost"), "{:?}", acted.warned());
     scene.ends().await;
 }
 
@@ -211,11 +212,11 @@ async fn a_click_goes_to_no_other_element_by_the_press() {
     let (reference, _) = snapshot.refs.iter().find(|(_, shown)| shown.name == "OK").unwrap();
     let element = scene.page.resolve(&refs, *reference).await.unwrap();
     let acted = scene.page.click(&element, &Click::once(ready())).await.unwrap();
-    assert_eq!((scene.log().await.as_str(), acted.warnings.len()), ("ok", 0), "{acted:?}");
+    assert_eq!((scene.log().await.as_str(), acted.warned().len()), ("ok", 0), "{acted:?}");
     scene.evaluate("log = []; ok.onpointerdown = e => del.setPointerCapture(e.pointerId)").await;
     let acted = scene.page.click(&element, &Click::once(ready())).await.unwrap();
     assert_eq!(scene.log().await, "");
-    assert!(acted.warnings.join("").contains("click_lost"), "{acted:?}");
+    assert!(acted.warned().join("").contains("click_lost"), "{acted:?}");
 
     // A label that is for another field by then.
     scene

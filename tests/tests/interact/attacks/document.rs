@@ -3,6 +3,7 @@
 use porthole_service::page::interact::{ActError, Chord, Click, How, Refs, SnapshotOptions, Terms, Typing};
 
 use crate::act::scene::{BRIEFLY, LOGS, Scene, ready, typing};
+use crate::warned::Warned;
 
 fn in_document() -> Click {
     Click::once(Terms { how: How::DocumentFirst, ..ready() })
@@ -95,7 +96,7 @@ async fn what_is_disabled_hidden_or_covered_at_the_press_is_not_clicked() {
             let clicked = scene.page.click(&scene.element("#b").await, &click).await;
             assert_eq!(scene.log().await, "", "{at}: {change}");
             let told = match &clicked {
-                Ok(acted) => acted.warnings.iter().any(|warning| warning.starts_with("click_lost")),
+                Ok(acted) => acted.warned().iter().any(|warning| warning.starts_with("click_lost")),
                 Err(_) => at == "pointer",
             };
             assert!(told, "{at}: {change}: {clicked:?}");

@@ -1,8 +1,9 @@
 //! Drags that a page follows by frames and timers, drags that fail, and targets that become something else meanwhile.
 
-use porthole_service::page::interact::{ActError, Acted, Drop, Element, Grip, NO_CHANGE, Point, Refs, SnapshotOptions};
+use porthole_service::page::interact::{ActError, Acted, Drop, Element, Grip, Point, Refs, SnapshotOptions};
 
 use crate::act::scene::{LOGS, Scene, briefly, ready};
+use crate::warned::{NO_CHANGE, Warned};
 
 /// The element as a snapshot shows it.
 async fn shown(scene: &Scene, shows: &str) -> Element {
@@ -63,7 +64,7 @@ async fn a_list_that_sorts_itself_in_its_own_time_gets_the_order_that_was_meant(
             scene.shows(&format!("{LOGS}{}", list(sorts))).await;
             let acted = drags(&scene, &format!("\"{from}\""), &format!("\"{to}\"")).await;
             assert_eq!(scene.log().await, order, "{sorts} {acted:?}");
-            assert_eq!(acted.unwrap().warnings, [] as [String; 0], "{sorts}");
+            assert_eq!(acted.unwrap().warned(), [] as [String; 0], "{sorts}");
         }
     }
     // By handles.
@@ -93,14 +94,14 @@ async fn a_target_out_of_view_is_dropped_on_and_a_drag_that_does_not_begin_is_to
         let (from, to) = (scene.element("#a").await, scene.element("#b").await);
         let acted = scene.page.drag(&Grip::Element(from), &Drop::Element(&to), &ready()).await;
         assert_eq!(scene.log().await, "dropped", "{acted:?}");
-        assert_eq!(acted.unwrap().warnings, [] as [String; 0]);
+        assert_eq!(acted.unwrap().warned(), [] as [String; 0]);
     }
     // The page refuses the drag; the press gives the focus, which is no effect of a drag.
     scene.shows(&format!("{LOGS}{}", far.replace("id=a", "id=a tabindex=0").replace("2500px", "20px"))).await;
     scene.evaluate("a.ondragstart = e => e.preventDefault()").await;
     let (from, to) = (scene.element("#a").await, scene.element("#b").await);
     let acted = scene.page.drag(&Grip::Element(from), &Drop::Element(&to), &ready()).await.unwrap();
-    assert_eq!(acted.warnings, [NO_CHANGE]);
+    assert_eq!(acted.warned(), [NO_CHANGE]);
     // It never begins.
     scene
         .shows(&format!(
@@ -109,7 +110,7 @@ async fn a_target_out_of_view_is_dropped_on_and_a_drag_that_does_not_begin_is_to
         .await;
     let (from, to) = (scene.element("#a").await, scene.element("#b").await);
     let acted = scene.page.drag(&Grip::Element(from), &Drop::Element(&to), &ready()).await.unwrap();
-    assert!(acted.warnings.iter().any(|one| one.starts_with("not_dropped")), "{acted:?} {}", scene.log().await);
+    assert!(acted.warned().iter().any(|one| one.starts_with("not_dropped")), "{acted:?} {}", scene.log().await);
     scene.ends().await;
 }
 
@@ -335,7 +336,7 @@ async fn what_comes_back_or_is_refused_is_told() {
             let zone = scene.element("#a").await;
             let to = if to_point { Drop::Point(Point { x: 375.0, y: 70.0 }) } else { Drop::Element(&zone) };
             let dragged = scene.page.drag(&Grip::Element(card), &to, &briefly()).await.unwrap();
-            let told = dragged.warnings.iter().any(|warning| warning.starts_with("not_dropped: "));
+            let told = dragged.warned().iter().any(|warning| warning.starts_with("not_dropped: "));
             assert_eq!(told, is_told, "{page} {to_point} {dragged:?}");
         }
     }
@@ -343,6 +344,6 @@ async fn what_comes_back_or_is_refused_is_told() {
     scene.shows("<canvas id=c width=400 height=300></canvas><script>c.onmousemove = e => c.getContext('2d').fillRect(e.offsetX, e.offsetY, 5, 5)</script>").await;
     let grip = Grip::Point(Point { x: 60.0, y: 60.0 }, scene.element("#c").await);
     let dragged = scene.page.drag(&grip, &Drop::Point(Point { x: 200.0, y: 100.0 }), &briefly()).await.unwrap();
-    assert_eq!(dragged.warnings, Vec::<String>::new());
+    assert_eq!(dragged.warned(), Vec::<String>::new());
     scene.ends().await;
 }

@@ -1,11 +1,12 @@
 //! Fields that swap, labels that go elsewhere, choices whose words cross.
 
-use porthole_service::page::interact::{ActError, Acted, Click, How, Refs, SnapshotOptions, Terms, Typing};
+use porthole_service::page::interact::{ActError, Click, How, Refs, SnapshotOptions, Terms, Typing};
 use porthole_tests::eventually;
 use tokio::time::Instant;
 
 use crate::act::scene::{BRIEFLY, LOGS, Scene, ready, typing};
 use crate::held_page::PATIENCE;
+use crate::warned::Warned;
 
 /// A label's field, another one, and what both and the rest of the page hold.
 const FIELDS: &str = "<form id=f onsubmit='return false'><label id=l for=p>Password</label><input id=p type=password></form>
@@ -54,9 +55,9 @@ async fn a_secret_comes_to_its_field_or_to_none() {
             assert_eq!(scene.evaluate("held()").await, "", "{swaps} {slowly}: {typed:?}");
             assert_eq!(scene.evaluate("location.pathname.includes('elsewhere')").await, false, "{swaps}");
             match typed {
-                Ok(Acted { warnings, typed, .. }) => {
+                Ok(acted) => {
+                    let (told, typed) = (acted.warned().join(""), acted.typed);
                     assert!(typed.as_ref().is_none_or(|typed| typed.value.is_none()), "{swaps}: {typed:?}");
-                    let told = warnings.join("");
                     if !["focus_moved", "field_gone", "value_differs", "not_submitted"]
                         .iter()
                         .any(|code| told.contains(code))
@@ -85,7 +86,7 @@ async fn a_field_that_leaves_with_its_text_says_so() {
         let terms = Terms { how, ..ready() };
         let acted =
             scene.page.type_text(&scene.element("#a").await, &Typing { terms, ..typing("text") }).await.unwrap();
-        assert!(acted.warnings.join("").contains("field_gone: <input id=\"a\">"), "{how:?} {acted:?}");
+        assert!(acted.warned().join("").contains("field_gone: <input id=\"a\">"), "{how:?} {acted:?}");
         assert_eq!(acted.typed, None);
     }
     // What is shown of a password by another field is not told.
@@ -202,7 +203,7 @@ async fn what_is_typed_goes_on_in_no_row_of_another() {
         let done = scene.page.type_text(&field, &Typing { slowly, ..briefly(text) }).await;
         assert_eq!(scene.evaluate("held()").await, format!("Alice{typed}"), "{kind}: {done:?}");
         match done {
-            Ok(acted) if !slowly => assert!(acted.warnings[0].starts_with("not_read_back"), "{acted:?}"),
+            Ok(acted) if !slowly => assert!(acted.warned()[0].starts_with("not_read_back"), "{acted:?}"),
             done => assert!(matches!(done, Err(ActError::NoEffect(_) | ActError::Stale(_))), "{kind}: {done:?}"),
         }
     }

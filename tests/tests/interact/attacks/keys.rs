@@ -3,12 +3,13 @@
 use porthole_service::page::interact::{ActError, Fate, Refs, SnapshotOptions, Stale, Typing};
 
 use crate::act::scene::{LOGS, Scene, briefly, typing};
+use crate::warned::Warned;
 
 async fn presses(scene: &Scene, shows: &str, key: &str) -> Result<Vec<String>, ActError> {
     let options = SnapshotOptions { interactive_only: false, ..SnapshotOptions::default() };
     let element = scene.by_ref(&mut Refs::default(), &options, |line| line.contains(shows)).await;
     let pressed = scene.page.press(Some(&element), &key.parse().unwrap(), &scene.clipboard, &briefly()).await;
-    pressed.map(|acted| acted.warnings)
+    pressed.map(|acted| acted.warned())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -66,7 +67,7 @@ async fn a_key_whose_page_moves_the_focus_activates_nothing_else_and_says_so() {
         let acted =
             scene.page.type_text(&scene.element("#a").await, &Typing { submit: true, ..typing("text") }).await.unwrap();
         assert_eq!(scene.log().await, "", "{to}");
-        assert!(acted.warnings.join("").contains("not_submitted"), "{to}: {acted:?}");
+        assert!(acted.warned().join("").contains("not_submitted"), "{to}: {acted:?}");
     }
     // A field that takes Enter and leaves.
     scene
@@ -76,7 +77,7 @@ async fn a_key_whose_page_moves_the_focus_activates_nothing_else_and_says_so() {
         .await;
     let acted =
         scene.page.type_text(&scene.element("#a").await, &Typing { submit: true, ..typing("text") }).await.unwrap();
-    assert_eq!((scene.log().await.as_str(), acted.warnings), ("text", Vec::new()));
+    assert_eq!((scene.log().await.as_str(), acted.warned()), ("text", Vec::new()));
     scene.ends().await;
 }
 

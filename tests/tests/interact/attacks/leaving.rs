@@ -6,6 +6,7 @@ use porthole_tests::Reply;
 use porthole_tests::site::SHOP;
 
 use crate::act::scene::{Scene, briefly, ready, typing};
+use crate::warned::Warned;
 
 /// The next document, whose title is what came to it.
 const NEXT: &str = "<title></title><form onsubmit='return false'><input id=n autofocus></form><script>
@@ -23,7 +24,7 @@ const LEAVES: [&str; 5] = [
 /// Fails, or tells that the rest was not typed, or that the text left with its field.
 fn is_told(typed: &Result<Acted, ActError>) -> bool {
     match typed {
-        Ok(acted) => acted.warnings.iter().any(|one| one.starts_with("focus_moved") || one.starts_with("field_gone")),
+        Ok(acted) => acted.warned().iter().any(|one| one.starts_with("focus_moved") || one.starts_with("field_gone")),
         Err(error) => matches!(error, ActError::NoEffect(_) | ActError::NotFound(_) | ActError::Stale(_)),
     }
 }
@@ -80,7 +81,7 @@ async fn the_next_document_gets_no_click_of_several_that_were_for_the_one_before
                 let several = Click { count, ..Click::once(ready()) };
                 let clicked = scene.page.click(&scene.element("#b").await, &several).await.unwrap();
                 assert_eq!(scene.evaluate("document.title").await, "", "{what}: {clicked:?}");
-                assert!(clicked.warnings.iter().any(|one| one.starts_with("click_lost: ")), "{what}: {clicked:?}");
+                assert!(clicked.warned().iter().any(|one| one.starts_with("click_lost: ")), "{what}: {clicked:?}");
             }
         }
     }
@@ -152,7 +153,7 @@ async fn a_page_that_stays_after_all_is_typed_into_to_the_end() {
             scene.shows(&format!("<input id=a><iframe id=f></iframe><script>{stays}</script>")).await;
             let typing = Typing { slowly, ..typing("text") };
             let acted = scene.page.type_text(&scene.element("#a").await, &typing).await.unwrap();
-            assert_eq!(acted.warnings, Vec::<String>::new(), "{stays} {slowly}");
+            assert_eq!(acted.warned(), Vec::<String>::new(), "{stays} {slowly}");
             assert_eq!(acted.settled.settled, settles);
             assert_eq!(scene.evaluate("a.value").await, "text", "{stays} {slowly}");
         }
@@ -200,7 +201,7 @@ async fn a_click_whose_document_leaves_before_it_comes_is_told_as_lost() {
             let terms = Terms { how, ..briefly() };
             let clicked = scene.page.click(&button, &Click::once(terms)).await;
             let is_told = match &clicked {
-                Ok(acted) => acted.warnings.iter().any(|one| one.starts_with("click_lost: ")),
+                Ok(acted) => acted.warned().iter().any(|one| one.starts_with("click_lost: ")),
                 Err(error) => matches!(error, ActError::NotFound(_) | ActError::Stale(_)),
             };
             let has_clicked = scene.log().await.contains("click");
@@ -225,7 +226,7 @@ async fn a_document_that_leaves_by_the_menus_button_was_clicked() {
         let button = scene.inner(&["#f", "#b"]).await;
         let click = Click { button: Button::Right, ..Click::once(Terms { how, ..briefly() }) };
         let acted = scene.page.click(&button, &click).await.unwrap();
-        assert_eq!((scene.log().await.as_str(), acted.warnings.len()), ("menu", 0), "{how:?} {acted:?}");
+        assert_eq!((scene.log().await.as_str(), acted.warned().len()), ("menu", 0), "{how:?} {acted:?}");
     }
     scene.ends().await;
 }
@@ -245,7 +246,7 @@ async fn a_button_that_a_promise_of_the_release_renames_is_not_clicked() {
         let button = scene.page.locate(&wanted, ready().deadline).await.unwrap().element;
         let acted = scene.page.click(&button, &Click::once(Terms { how, ..briefly() })).await.unwrap();
         assert_eq!(scene.log().await, "", "{how:?}");
-        assert!(acted.warnings.join("").contains("click_lost"), "{how:?} {acted:?}");
+        assert!(acted.warned().join("").contains("click_lost"), "{how:?} {acted:?}");
     }
     scene.ends().await;
 }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use porthole_service::page::interact::{
-    ActError, Acted, Click, Drop, Grip, How, NO_CHANGE, Point, Refs, SnapshotOptions, Terms, Typing,
+    ActError, Acted, Click, Drop, Grip, How, Point, Refs, SnapshotOptions, Terms, Typing,
 };
 use porthole_tests::agent::reference;
 
 use crate::act::scene::{LOGS, Scene, briefly, in_document, ready, typing};
+use crate::warned::{NO_CHANGE, Warned};
 
 /// A list whose rows are drawn anew without keys when a field is left.
 const LIST: &str = "<label>New name <input id=i></label><ul id=u></ul><script>let items = ['Anna', 'Ben', 'Cleo'];
@@ -29,7 +30,7 @@ async fn holds(scene: &Scene, what: &str, acted: Result<Acted, ActError>) {
     let log = scene.log().await;
     assert!(!log.contains("wrong"), "{what}: {log} {acted:?}");
     if let Ok(acted) = acted
-        && !acted.warnings.iter().any(|warning| warning.starts_with("click_lost"))
+        && !acted.warned().iter().any(|warning| warning.starts_with("click_lost"))
     {
         assert_eq!(log, "right", "{what}: {acted:?}");
     }
@@ -151,7 +152,7 @@ async fn a_part_of_an_editor_is_typed_into_without_the_rest() {
             let acted = scene.page.type_text(&scene.element("#body").await, &typing).await;
             let text = scene.evaluate("[...e.children].map(one => one.textContent).join('|')").await;
             assert_eq!(text, expected, "{acted:?}");
-            assert_eq!(acted.unwrap().warnings, Vec::<String>::new());
+            assert_eq!(acted.unwrap().warned(), Vec::<String>::new());
         }
     }
     // A field takes what a person could type into it, in the document too.
@@ -159,14 +160,14 @@ async fn a_part_of_an_editor_is_typed_into_without_the_rest() {
         scene.shows("<input id=i maxlength=3>").await;
         let typing = Typing { terms: Terms { how, ..ready() }, ..typing("abcdef") };
         let acted = scene.page.type_text(&scene.element("#i").await, &typing).await.unwrap();
-        assert_eq!(acted.warnings, ["value_differs: the field has \"abc\" now"]);
+        assert_eq!(acted.warned(), ["value_differs: the field has \"abc\" now"]);
         assert_eq!(scene.evaluate("i.value").await, "abc");
     }
     // A short text of which the field keeps the end is not whole because the field scrolls.
     scene.shows(&format!("{LOGS}<div id=e contenteditable role=textbox aria-label=Note style='height:60px;overflow:auto'><div style='height:300px'>x</div></div>
         <script>e.addEventListener('beforeinput', ev => {{ if (ev.inputType.startsWith('insert')) {{ ev.preventDefault(); e.firstChild.textContent = (ev.data || '').slice(-15) }} }})</script>")).await;
     let acted = scene.types("#e", "Do not pay the invoice").await.unwrap();
-    assert!(acted.warnings[0].starts_with("value_differs: "), "{acted:?}");
+    assert!(acted.warned()[0].starts_with("value_differs: "), "{acted:?}");
     scene.ends().await;
 }
 
@@ -179,14 +180,14 @@ async fn what_a_page_takes_back_late_or_by_another_element_is_told() {
     let chosen = scene.page.select(&scene.element("#s").await, &admin, &ready()).await;
     assert!(matches!(chosen, Err(ActError::NoEffect(_))), "{chosen:?}");
     scene.shows(&format!("{LOGS}<label>Nick <input id=i></label><script>i.oninput = async () => {{ await fetch('{slow}'); i.value = '' }}</script>")).await;
-    assert!(scene.types("#i", "nick").await.unwrap().warnings[0].starts_with("value_differs: "));
+    assert!(scene.types("#i", "nick").await.unwrap().warned()[0].starts_with("value_differs: "));
     // Drawn anew: not known, and told.
     scene.shows(&format!("{LOGS}<div id=h></div><script>const mk = () => {{ h.innerHTML = '<label>Size <select><option>S<option>M<option>L</select></label>' }}; mk(); h.addEventListener('change', mk)</script>")).await;
     let chosen = scene.page.select(&scene.element("select").await, &admin, &ready()).await.unwrap();
-    assert!(chosen.warnings.iter().any(|one| one.starts_with("field_gone")), "{chosen:?}");
+    assert!(chosen.warned().iter().any(|one| one.starts_with("field_gone")), "{chosen:?}");
     scene.shows(&format!("{LOGS}<div id=h></div><script>const mk = () => {{ h.innerHTML = '<label><input type=checkbox> Insured</label>' }}; mk(); h.addEventListener('change', mk)</script>")).await;
     let checked = scene.page.check(&scene.element("input").await, true, &ready()).await.unwrap();
-    assert!(checked.warnings.iter().any(|one| one.starts_with("field_gone")), "{checked:?}");
+    assert!(checked.warned().iter().any(|one| one.starts_with("field_gone")), "{checked:?}");
     // As it gets the focus: it is no longer the one that was meant.
     scene.shows(&format!("{LOGS}<div id=h></div><script>let n = 0; const mk = () => {{ h.innerHTML = '<label>Size <select><option>S<option>M<option>L</select></label>' }};
         h.addEventListener('focusin', () => {{ if (n++ < 1) mk() }}); mk()</script>")).await;
@@ -207,7 +208,7 @@ async fn a_press_that_a_dialog_cut_short_and_a_change_out_of_sight_are_told() {
     scene.shows(&format!("{LOGS}<input id=i><button id=b onclick=\"note('right')\">Save</button><script>i.onblur = () => alert('bad value')</script>")).await;
     scene.types("#i", "x").await.unwrap();
     let acted = scene.click("#b").await.unwrap();
-    assert!(acted.warnings.iter().any(|one| one.starts_with("click_lost")), "{acted:?}");
+    assert!(acted.warned().iter().any(|one| one.starts_with("click_lost")), "{acted:?}");
     scene.page.answer_dialog(true, None).await.unwrap();
     let cart = "<button id=b onclick=\"document.querySelector('x-cart').add()\">Add</button><x-cart></x-cart><script>customElements.define('x-cart', class extends HTMLElement {
         constructor() { super(); this.attachShadow({mode: 'open'}).innerHTML = '<p>Items: 0</p>'; this.n = 0 } add() { this.shadowRoot.firstChild.textContent = 'Items: ' + ++this.n } })</script>";
@@ -217,12 +218,12 @@ async fn a_press_that_a_dialog_cut_short_and_a_change_out_of_sight_are_told() {
         scene.shows(document).await;
         scene.page.snapshot(&mut Refs::default(), &SnapshotOptions::default()).await.unwrap();
         for _ in 0..2 {
-            assert_eq!(scene.click("#b").await.unwrap().warnings, Vec::<String>::new(), "{document}");
+            assert_eq!(scene.click("#b").await.unwrap().warned(), Vec::<String>::new(), "{document}");
         }
     }
     scene.shows("<button id=b>Nothing</button><input value=1>").await;
     scene.click("#b").await.unwrap();
-    assert_eq!(scene.click("#b").await.unwrap().warnings, [NO_CHANGE]);
+    assert_eq!(scene.click("#b").await.unwrap().warned(), [NO_CHANGE]);
     scene.ends().await;
 }
 
@@ -298,10 +299,10 @@ async fn a_drop_comes_to_its_target_or_is_told() {
         match expected {
             "covered" => assert!(matches!(acted, Err(ActError::Covered { .. })), "{document}: {acted:?} {log}"),
             "right" => {
-                let warnings = acted.unwrap().warnings;
+                let warnings = acted.unwrap().warned();
                 assert!(log == "right" && !warnings.iter().any(|one| one.starts_with("not_dropped")), "{log} {warnings:?}");
             }
-            warning => assert!(acted.unwrap().warnings.iter().any(|one| one.starts_with(warning)), "{document}"),
+            warning => assert!(acted.unwrap().warned().iter().any(|one| one.starts_with(warning)), "{document}"),
         }
     }
     scene.shows(&format!("{LOGS}<ul style='list-style:none;margin:0;padding:0;width:200px'><li id=f draggable=true style='height:40px'>file.txt<li class=d id=A style='height:40px'>Folder A<li class=d id=B style='height:40px'>Folder B</ul><script>

@@ -2,11 +2,12 @@
 
 use porthole_contract::session::TargetBy;
 use porthole_service::page::interact::{
-    ActError, Acted, Click, Element, Fate, How, NO_CHANGE, Point, Refs, SnapshotOptions, Stale, Terms, Wanted,
+    ActError, Acted, Click, Element, Fate, How, Point, Refs, SnapshotOptions, Stale, Terms, Wanted,
 };
 use tokio::time::Instant;
 
 use crate::act::scene::{BRIEFLY, LOGS, Scene, briefly, ready, typing};
+use crate::warned::{NO_CHANGE, Warned};
 
 /// A list of 1000 rows in 8 elements, which are given to other rows as it scrolls.
 const RECYCLED: &str = "<style>body { margin: 0 } ul { height: 200px; overflow: auto; margin: 0; padding: 0; position: relative } li { position: absolute; height: 50px; list-style: none }</style>
@@ -51,7 +52,7 @@ async fn an_element_that_its_list_gives_to_another_row_is_not_acted_on() {
                 // The press came before the list was drawn anew.
                 Ok(_) if act == "hover" || log.ends_with(meant.as_str().unwrap()) => {}
                 // The press came before that, and its release after it: no click came of it, and that is told.
-                Ok(acted) if log.is_empty() && acted.warnings.join("").contains("click_lost") => {}
+                Ok(acted) if log.is_empty() && acted.warned().join("").contains("click_lost") => {}
                 Ok(acted) => panic!("{draws} {act} {nth} of {meant}: {log} {acted:?}"),
                 Err(error) => panic!("{draws} {act} {nth}: {error:?} {log}"),
             }
@@ -203,7 +204,7 @@ async fn a_container_is_not_clicked_on_a_control_that_is_for_something_else() {
         // In the middle of it, and over all of it.
         scene.shows(&format!("{LOGS}{}", panel(&button("")))).await;
         let acted = click(how).await.unwrap();
-        assert_eq!((scene.log().await.as_str(), acted.warnings), ("", vec![NO_CHANGE.to_owned()]), "{how:?}");
+        assert_eq!((scene.log().await.as_str(), acted.warned()), ("", vec![NO_CHANGE.to_owned()]), "{how:?}");
         scene.shows(&format!("{LOGS}{}", panel(&button("width:100%;height:100%")))).await;
         let acted = click(how).await;
         assert!(matches!(&acted, Err(ActError::Covered { by, .. }) if by.contains("\"del\"")), "{how:?}: {acted:?}");

@@ -7,6 +7,7 @@ use porthole_service::page::interact::{
 };
 
 use crate::act::scene::{LOGS, Scene, briefly, in_document, ready, ready_briefly};
+use crate::warned::Warned;
 
 /// Three entries, of which the first goes when the field is left: their elements become the next ones'.
 const FILES: &str =
@@ -28,7 +29,7 @@ async fn comes_to_nothing(scene: &Scene, what: &str, acted: Result<Acted, ActErr
     assert_eq!(scene.log().await, "", "{what}: {acted:?}");
     match acted {
         Ok(acted) => {
-            assert!(acted.warnings.iter().any(|warning| warning.starts_with("click_lost")), "{what}: {acted:?}");
+            assert!(acted.warned().iter().any(|warning| warning.starts_with("click_lost")), "{what}: {acted:?}");
         }
         Err(ActError::Stale(_) | ActError::NotFound(_) | ActError::Covered { .. }) => {}
         Err(error) => panic!("{what}: {error:?}"),

@@ -7,6 +7,7 @@ use porthole_service::page::interact::{ActError, Acted, Click, How, Point, Refs,
 use tokio::time::Instant;
 
 use crate::act::scene::{BRIEFLY, LOGS, Scene, ready};
+use crate::warned::Warned;
 
 /// The right button, the wrong one, and a log of what came to either. `swap` puts the wrong one over the right one.
 const BUTTONS: &str = "<style>body { margin: 0 } button { position: absolute; left: 50px; top: 50px; width: 200px; height: 80px }
@@ -88,7 +89,7 @@ async fn holds(scene: &Scene, what: &str, acted: Result<Acted, ActError>) {
     let log = log.as_str().unwrap_or_default();
     assert!(!log.contains("wrong"), "{what}: {log} {acted:?}");
     match acted {
-        Ok(acted) if acted.settled.settled && !acted.warnings.join("").contains("click_lost") => {
+        Ok(acted) if acted.settled.settled && !acted.warned().join("").contains("click_lost") => {
             assert_eq!(log.matches("right").count(), 1, "{what}: {log} {acted:?}");
         }
         Ok(_) | Err(ActError::Covered { .. } | ActError::NotFound(_) | ActError::TimedOut { .. }) => {}
@@ -133,7 +134,7 @@ async fn an_element_that_goes_into_another_document_by_its_press_is_told() {
             let terms = Terms { how, ..Terms::until(Instant::now() + BRIEFLY) };
             let acted = scene.page.click(&good, &Click::once(terms)).await;
             match &acted {
-                Ok(acted) => assert!(acted.warnings.join("").contains("click_lost"), "{type_} {how:?}: {acted:?}"),
+                Ok(acted) => assert!(acted.warned().join("").contains("click_lost"), "{type_} {how:?}: {acted:?}"),
                 Err(ActError::NotFound(_) | ActError::Stale(_) | ActError::Covered { .. } | ActError::NoEffect(_)) => {}
                 Err(error) => panic!("{type_} {how:?}: {error:?}"),
             }
@@ -177,7 +178,7 @@ async fn a_click_at_a_point_comes_to_no_control_that_the_pointer_brought_there()
             scene.page.hover_at(Point { x: 790.0, y: 590.0 }).await.unwrap();
             scene.shows(document).await;
             let clicked = scene.page.click_at(at, &Click::once(ready())).await;
-            let said = clicked.map(|(_, acted)| acted.warnings);
+            let said = clicked.map(|(_, acted)| acted.warned());
             let log = scene.evaluate(log).await;
             assert!(!log.as_str().unwrap().contains("click"), "{swap}: {log} {said:?}");
             match said {

@@ -4,6 +4,7 @@ use porthole_contract::session::TargetBy;
 use porthole_service::page::interact::{ActError, Element, How, Refs, SnapshotOptions, Terms, Typing, Wanted};
 
 use crate::act::scene::{LOGS, Scene, briefly, ready, typing};
+use crate::warned::Warned;
 
 /// The element that a snapshot shows so, or that has this name.
 async fn found(scene: &Scene, role: &str, name: &str, by_ref: bool) -> Element {
@@ -53,7 +54,7 @@ async fn a_box_that_is_renamed_by_its_own_events_is_not_checked() {
                 let element = found(&scene, role, name, by_ref).await;
                 let checked = scene.page.check(&element, true, &Terms { how, ..briefly() }).await;
                 assert_eq!(scene.evaluate("c.checked").await, false, "{document} {how:?} {by_ref}: {checked:?}");
-                let is_told = checked.as_ref().map_or(true, |acted| acted.warnings.join("").contains("click_lost"));
+                let is_told = checked.as_ref().map_or(true, |acted| acted.warned().join("").contains("click_lost"));
                 assert!(is_told, "{document} {how:?} {by_ref}: {checked:?}");
             }
         }
@@ -129,7 +130,7 @@ async fn a_field_that_its_focus_dresses_up_gets_its_text() {
                 let typed =
                     scene.page.type_text(&field, &Typing { slowly, submit: true, terms, ..typing("text") }).await;
                 assert_eq!(scene.evaluate("a.value").await, "text", "{document} {how:?}: {typed:?}");
-                let mut warnings = typed.unwrap().warnings;
+                let mut warnings = typed.unwrap().warned();
                 // Enter does nothing where there is no form.
                 warnings.retain(|warning| !warning.starts_with("no_change"));
                 assert_eq!(warnings, Vec::<String>::new(), "{document} {how:?}");

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use porthole_contract::session::TargetBy;
-use porthole_service::page::interact::{ActError, Click, How, NO_CHANGE, Terms, Wanted};
+use porthole_service::page::interact::{ActError, Click, How, Terms, Wanted};
 use tokio::time::Instant;
 
 use crate::act::scene::{LOGS, Scene, briefly, ready};
+use crate::warned::{NO_CHANGE, Warned};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_twin_that_no_one_sees_is_not_first() {
@@ -74,10 +75,10 @@ async fn a_click_in_the_document_counts_where_the_element_stays() {
     assert!(matches!(acted, Err(ActError::NotFound(_))), "{acted:?}");
     assert_eq!(log, "");
     let (acted, log) = acts("b.onmousedown = () => b.remove()").await;
-    assert!(acted.unwrap().warnings.join("").contains("click_lost"));
+    assert!(acted.unwrap().warned().join("").contains("click_lost"));
     assert_eq!(log, "");
     let (acted, log) = acts("").await;
-    assert_eq!((acted.unwrap().warnings, log.as_str()), (vec![NO_CHANGE.to_owned()], "clicked"));
+    assert_eq!((acted.unwrap().warned(), log.as_str()), (vec![NO_CHANGE.to_owned()], "clicked"));
     scene.ends().await;
 }
 

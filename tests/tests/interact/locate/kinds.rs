@@ -4,6 +4,7 @@ use porthole_contract::session::TargetBy;
 use porthole_service::page::interact::{ActError, Doing, Wanted};
 
 use super::scene::{Scene, any, by};
+use crate::warned::Warned;
 
 const FORM: &str = "<title>form</title>
 <h1 id=title>Sign  in</h1>
@@ -81,9 +82,9 @@ async fn texts_are_compared_whole_unless_said_otherwise() {
     let both = scene.locate(&exactly(Some(false), button("save"))).await.unwrap();
     assert_eq!(both.matched_count, 2);
     assert!(
-        both.warnings.iter().any(|warning| warning.starts_with("several_match: 2 elements match")),
+        both.warned().iter().any(|warning| warning.starts_with("several_match: 2 elements match")),
         "{:?}",
-        both.warnings
+        both.warned()
     );
     scene.ends().await;
 }
@@ -442,7 +443,7 @@ async fn a_name_that_another_control_says_is_told() {
         ("<button name=cancel>Pay now</button><p>Cancel</p>", false),
     ] {
         scene.shows(html).await;
-        let warnings = scene.locate(&any("Cancel")).await.unwrap().warnings;
+        let warnings = scene.locate(&any("Cancel")).await.unwrap().warned();
         let told = "several_match: name: Cancel was taken, and another element has this as its text";
         assert_eq!(warnings.iter().any(|warning| warning == told), is_told, "{html}: {warnings:?}");
     }

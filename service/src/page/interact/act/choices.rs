@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use porthole_contract::{Warning, WarningCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -54,8 +55,8 @@ struct Check {
 }
 
 /// The warning of an element that a list has given to another entry.
-pub(super) fn of_another(what: &str) -> String {
-    format!("not_read_back: the row of {what} is about something else now")
+pub(super) fn of_another(what: &str) -> Warning {
+    WarningCode::NotReadBack.says(format!("the row of {what} is about something else now"))
 }
 
 impl Page {
@@ -83,11 +84,13 @@ impl Page {
         let is_unshown = chosen.unseen && rest.as_ref().is_some_and(|rest| !rest.beside);
         let mut acted = Acted::new(quiet.settle(rest).await?, Method::Dom, Some(spot.bounds));
         let twins = chosen.twins.iter();
-        acted.warnings.extend(
-            twins.map(|text| format!("several_match: several options are called {text:?}; the first was taken")),
-        );
-        let unshown =
-            || format!("not_shown: nothing changed where {} is drawn: click that, and then the option", chosen.what);
+        acted.warnings.extend(twins.map(|text| {
+            WarningCode::SeveralMatch.says(format!("several options are called {text:?}; the first was taken"))
+        }));
+        let unshown = || {
+            WarningCode::NotShown
+                .says(format!("nothing changed where {} is drawn: click that, and then the option", chosen.what))
+        };
         acted.warnings.extend(is_unshown.then(unshown));
         if is_told { self.with_choice(acted, element, chosen, &tries).await } else { Ok(acted) }
     }
@@ -132,7 +135,9 @@ impl Page {
                 _ => Err(ActError::NoEffect(format!("{what} did not keep the choice"))),
             },
             Ok(None) => {
-                acted.warnings.push(format!("field_gone: {what} left the page, and what was chosen with it"));
+                acted
+                    .warnings
+                    .push(WarningCode::FieldGone.says(format!("{what} left the page, and what was chosen with it")));
                 Ok(acted)
             }
             Err(error) => Err(error),
@@ -169,7 +174,7 @@ impl Page {
         let clicked =
             if terms.document_first() || before.inner == Some(checked_box.number) { &checked_box } else { element };
         let mut acted = self.click_as(clicked, &Click::once(*terms), ask).await?;
-        let gone = || format!("field_gone: {} left the page, and its state with it", before.what);
+        let gone = || WarningCode::FieldGone.says(format!("{} left the page, and its state with it", before.what));
         // A label may be for another box by now.
         let after = match self.checked_by_now(&checked_box, checked, &acted, &tries).await {
             Err(ActError::Dialog(_)) => return Ok(acted),

@@ -7,6 +7,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchMouseEventParams, DispatchMouseEventReturns, DispatchMouseEventType, MouseButton,
 };
 use futures_util::future::join;
+use porthole_contract::{Warning, WarningCode};
 use serde::Deserialize;
 use serde_json::json;
 use tokio::time::Instant;
@@ -121,7 +122,7 @@ impl Page {
                 let waits = is_left_button && rest.is_none() && came.is_err();
                 let settled = quiet.settle(rest).await?;
                 let mut acted = Acted::new(settled, Method::Dom, Some(ready.bounds)).warns_of_no_change();
-                acted.warnings.extend(lost.map(|lost| format!("click_lost: {lost}")));
+                acted.warnings.extend(lost.map(|lost| WarningCode::ClickLost.says(lost)));
                 acted.warnings.extend(waits.then(|| waits_for_dialog(&ready.what)));
                 return Ok(acted);
             }
@@ -135,13 +136,14 @@ impl Page {
             return Err(ActError::DispatchFailed(format!("no click came to the document of {}", spot.what)));
         }
         let left = left_after.map(|after| {
-            format!("click_lost: the document left for another one after {after} of {} clicks", click.count)
+            WarningCode::ClickLost
+                .says(format!("the document left for another one after {after} of {} clicks", click.count))
         });
         let lost = match &rest {
             _ if left.is_some() => left,
             // Other buttons act at the press.
             _ if left_unclicked && click.button == Button::Left => {
-                Some(format!("click_lost: {}", left_before_click(&spot.what)))
+                Some(WarningCode::ClickLost.says(left_before_click(&spot.what)))
             }
             Some(rest) => click.lost(rest, &spot.what),
             None => held.and_then(|held| click.held(held, &spot.what)),
@@ -312,9 +314,9 @@ fn left_before_click(what: &str) -> String {
     format!("the document left before a click came to {what}; what acts at the press or the release has acted")
 }
 
-fn waits_for_dialog(what: &str) -> String {
+fn waits_for_dialog(what: &str) -> Warning {
     let comes = "it comes once the dialog is answered, unless it has come or that is something else then";
-    format!("dialog_opened: before a click to {what} was heard of; {comes}")
+    WarningCode::DialogOpened.says(format!("before a click to {what} was heard of; {comes}"))
 }
 
 /// Whether the pointer goes along with what happens in the document.
@@ -350,18 +352,17 @@ impl Click {
     }
 
     /// The warning for a dialog that opened before all clicks had come.
-    fn held(&self, held: HeldAt, what: &str) -> Option<String> {
-        match held {
-            HeldAt::Press => Some(format!("click_lost: a dialog opened at the press, before a click came to {what}")),
-            HeldAt::Click(done) => {
-                Some(format!("click_lost: a dialog opened after {done} of {} clicks to {what}", self.count))
-            }
-            HeldAt::Release => (self.button == Button::Left).then(|| waits_for_dialog(what)),
-        }
+    fn held(&self, held: HeldAt, what: &str) -> Option<Warning> {
+        let lost = match held {
+            HeldAt::Press => format!("a dialog opened at the press, before a click came to {what}"),
+            HeldAt::Click(done) => format!("a dialog opened after {done} of {} clicks to {what}", self.count),
+            HeldAt::Release => return (self.button == Button::Left).then(|| waits_for_dialog(what)),
+        };
+        Some(WarningCode::ClickLost.says(lost))
     }
 
     /// The warning for clicks that did not follow their presses.
-    fn lost(&self, rest: &Rest, what: &str) -> Option<String> {
+    fn lost(&self, rest: &Rest, what: &str) -> Option<Warning> {
         // Some systems open a menu at the press of another button, and no click follows.
         let wanted = if self.button == Button::Left { u32::from(self.count.clamp(1, 3)) } else { 0 };
         if rest.reached == 0 || (rest.done >= wanted && rest.lost.is_none()) {
@@ -371,7 +372,7 @@ impl Click {
         let came =
             if wanted > 1 { format!("{done} of {wanted} clicks came") } else { "a press came, and no click,".into() };
         let by = rest.lost.as_ref().map(|by| format!(": {by} was there by then")).unwrap_or_default();
-        Some(format!("click_lost: {came} to {what}{by}; what acts at the press has acted"))
+        Some(WarningCode::ClickLost.says(format!("{came} to {what}{by}; what acts at the press has acted")))
     }
 }
 

@@ -1,13 +1,14 @@
 //! Files for an element that is no field: it is clicked, and the file input whose chooser opens gets them. No chooser is
 //! drawn meanwhile.
 
+use porthole_contract::WarningCode;
 use tokio::time::{Instant, sleep_until};
 
 use super::pointer::Click;
 use super::upload::File;
 use crate::cdp::CdpError;
 use crate::page::chooser::{Asking, Interception, Opened};
-use crate::page::interact::acted::{Acted, NO_CHANGE, Terms};
+use crate::page::interact::acted::{Acted, Terms};
 use crate::page::interact::quiet::Quiet;
 use crate::page::interact::{ActError, Element};
 use crate::page::{Page, PageError};
@@ -47,7 +48,7 @@ impl Page {
         give(asking, files).await?;
         let rest = quiet.rest().await?;
         acted.settled = quiet.settle(rest).await?;
-        acted.warnings.retain(|warning| warning != NO_CHANGE);
+        acted.warnings.retain(|warning| warning.code != WarningCode::NoChange);
         Ok(acted)
     }
 }

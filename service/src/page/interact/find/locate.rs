@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use porthole_contract::{Warning, WarningCode};
 use serde::Serialize;
 use serde_json::json;
 use tokio::time::Instant;
@@ -42,7 +43,7 @@ pub struct Located {
     /// The selectors that were tried, this one included.
     pub tried: Vec<Tried>,
     /// What a caller should know, such as that several elements match.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// Why nothing was located, or why what is located is not as it must be.
@@ -157,13 +158,15 @@ fn located(plan: &Plan, round: &Round, frame: &Frame, chosen: &Chosen, bounding_
     let mut warnings = Vec::new();
     if matched_count > 1 {
         let taken = if chosen.visible { "the first that is visible and enabled" } else { "the first" };
-        warnings.push(format!("several_match: {matched_count} elements match; {taken} was taken"));
+        warnings.push(WarningCode::SeveralMatch.says(format!("{matched_count} elements match; {taken} was taken")));
     }
     let selector_used = plan.tries.get(chosen.at).map(|steps| shown(steps)).unwrap_or_default();
-    let rival = || format!("several_match: {selector_used} was taken, and another element has this as its text");
+    let rival = || {
+        WarningCode::SeveralMatch.says(format!("{selector_used} was taken, and another element has this as its text"))
+    };
     warnings.extend(chosen.rival.then(rival));
     warnings.extend(round.several_frames.as_ref().map(|(selector, count)| {
-        format!("several_match: {count} frames match {selector}; the first that is visible was taken")
+        WarningCode::SeveralMatch.says(format!("{count} frames match {selector}; the first that is visible was taken"))
     }));
     let names = plan.tries.get(chosen.at).is_some_and(|steps| steps.iter().any(Step::names));
     let meant = if names { Meant::Found } else { Meant::Matched };

@@ -2,6 +2,7 @@
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::{DispatchDragEventType, MouseButton};
 use futures_util::future::join_all;
+use porthole_contract::{Warning, WarningCode};
 
 use super::data::{DragData, Intercepting};
 use super::drop::Zone;
@@ -68,7 +69,7 @@ pub(super) struct Carrying<'a, 'b> {
     /// What is carried, where the page has made HTML's drag and drop of it.
     data: Option<DragData>,
     /// The warning for a target that did not accept the drop.
-    refused: Option<String>,
+    refused: Option<Warning>,
     terms: &'a Terms,
     tries: Tries,
 }
@@ -90,7 +91,7 @@ impl<'a, 'b> Carrying<'a, 'b> {
     }
 
     /// Returns the warning for a target that did not accept the drop.
-    pub(super) fn refused(&mut self) -> Option<String> {
+    pub(super) fn refused(&mut self) -> Option<Warning> {
         self.refused.take()
     }
 }
@@ -123,9 +124,10 @@ impl Carrying<'_, '_> {
                 return Err(ActError::Covered { covered: spot.what, by });
             }
             if self.data.is_some() && !ended.is_taken {
-                self.refused = Some(format!("not_dropped: {} did not accept the drop", spot.what));
+                self.refused = Some(WarningCode::NotDropped.says(format!("{} did not accept the drop", spot.what)));
             } else if self.data.is_none() && ended.is_unbegun {
-                self.refused = Some(format!("not_dropped: no drag began that {} could take", spot.what));
+                self.refused =
+                    Some(WarningCode::NotDropped.says(format!("no drag began that {} could take", spot.what)));
             }
         }
         match self.data {

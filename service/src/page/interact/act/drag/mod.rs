@@ -11,6 +11,7 @@ mod ends;
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchMouseEventParams, DispatchMouseEventReturns, DispatchMouseEventType, MouseButton,
 };
+use porthole_contract::WarningCode;
 use serde_json::Value;
 
 use self::carry::Carrying;
@@ -105,7 +106,8 @@ impl Page {
         let mut acted = Acted::new(settled, Method::Cdp, bounds).warns_of_no_change();
         acted.warnings.extend(carrying.refused().or_else(|| {
             has_returned.then(|| {
-                "not_dropped: what was dragged is back where it was, and the page says what it said before".to_owned()
+                WarningCode::NotDropped
+                    .says("what was dragged is back where it was, and the page says what it said before")
             })
         }));
         Ok(acted)

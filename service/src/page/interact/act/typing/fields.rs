@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use porthole_contract::{Warning, WarningCode};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
@@ -61,7 +62,7 @@ struct Entered {
     /// `None` where a dialog holds the page.
     rest: Option<Rest>,
     /// The warning of what came before the end of the text.
-    cut: Option<String>,
+    cut: Option<Warning>,
     /// Whether the page made something of it, such as a message that was sent.
     is_taken: bool,
 }
@@ -103,22 +104,24 @@ impl Page {
         quiet.begins();
         let Entered { method, outcome, rest, cut, is_taken } =
             self.enter(element, typing, &mut quiet, &mut tries).await?;
-        let gone = || format!("field_gone: {} left the page, and what was typed with it", spot.what);
-        let (mut warnings, mut typed) = (Vec::new(), None);
+        let gone = || WarningCode::FieldGone.says(format!("{} left the page, and what was typed with it", spot.what));
+        let mut typed = None;
         let mut has_left = false;
         let is_unseen = matches!(outcome, Outcome::Unseen);
-        warnings.extend(cut.clone());
+        let mut is_whole = cut.is_none();
+        let mut warnings = Vec::from_iter(cut.clone());
         match outcome {
             Outcome::Typed(is) => typed = Some(is),
             Outcome::Unknown | Outcome::Unseen => {}
-            Outcome::OfAnother => warnings.push(of_another(&spot.what)),
-            Outcome::Gone => warnings.push(gone()),
+            Outcome::OfAnother | Outcome::Gone => {
+                is_whole = false;
+                warnings.push(if matches!(outcome, Outcome::Gone) { gone() } else { of_another(&spot.what) });
+            }
             Outcome::Left => has_left = true,
             Outcome::NoEffect { is_empty } => {
                 // What it held before is gone: a field of numbers takes no words.
                 let is_empty = if is_empty && typing.clear { ", and is empty now" } else { "" };
-                let how = cut.as_deref().and_then(|cut| cut.split_once(": "));
-                let to = how.map(|(_, how)| format!(": {how}")).unwrap_or_default();
+                let to = cut.map(|cut| format!(": {}", cut.sentence)).unwrap_or_default();
                 // It may have taken it and emptied itself: another try could do the same once more.
                 let advice = match (is_taken, typing.slowly) {
                     (true, _) => ", but the page changed as it came: see what it did before another try",
@@ -128,22 +131,23 @@ impl Page {
                 return Err(ActError::NoEffect(format!("{} does not hold the text{is_empty}{to}{advice}", spot.what)));
             }
         }
-        let rest = if typing.submit {
-            self.submits(element, typing, rest, &mut warnings, &mut quiet, &mut tries).await?
-        } else {
-            rest
-        };
-        let (is_known, is_left) = (rest.is_some(), !warnings.is_empty());
+        let (mut rest, mut is_sent) = (rest, false);
+        if typing.submit {
+            let (after, not_sent) = self.submits(element, typing, rest, is_whole, &mut quiet, &mut tries).await?;
+            (rest, is_sent) = (after, not_sent.is_none());
+            warnings.extend(not_sent);
+        }
+        let is_known = rest.is_some();
         let mut acted = Acted::new(quiet.settle(rest).await?, method, Some(spot.bounds));
-        if typing.submit && !is_left && acted.settled.no_change {
-            warnings.push("no_change: Enter was pressed, and nothing on the page changed".to_owned());
+        if is_sent && acted.settled.no_change {
+            warnings.push(WarningCode::NoChange.says("Enter was pressed, and nothing on the page changed"));
         }
         let typed = match typed {
-            Some(typed) if typing.submit && is_known && !is_left => {
+            Some(typed) if is_sent && is_known => {
                 Some(self.typed_and_sent(element, typed, typing, &acted, &tries).await)
             }
             // The page may have asked its server meanwhile.
-            Some(typed) if is_known && !is_left && !acted.settled.navigated => {
+            Some(typed) if !typing.submit && is_whole && is_known && !acted.settled.navigated => {
                 let still = self.still_typed(element, typed, typing, &tries).await?;
                 has_left = still.is_none();
                 still
@@ -156,11 +160,11 @@ impl Page {
         }
         let held = typed.as_ref().filter(|typed| typed.differs).map(|typed| typed.value.as_deref());
         acted.warnings.extend(held.map(|value| match value {
-            Some(value) => format!("value_differs: the field has {value:?} now"),
-            None => "value_differs: the field has something else now".to_owned(),
+            Some(value) => WarningCode::ValueDiffers.says(format!("the field has {value:?} now")),
+            None => WarningCode::ValueDiffers.says("the field has something else now"),
         }));
         acted.warnings.extend(warnings);
-        let unseen = || format!("not_read_back: {} draws its text as a picture", spot.what);
+        let unseen = || WarningCode::NotReadBack.says(format!("{} draws its text as a picture", spot.what));
         acted.warnings.extend(is_unseen.then(unseen));
         acted.typed = typed;
         Ok(acted)
@@ -258,7 +262,7 @@ impl Page {
         let is_held = matches!(sent, None | Some(Sent::Held { .. }));
         let keyed = if is_held { None } else { self.keyed_aside(element, aside, tries).await? };
         let all = typing.text.chars().count();
-        let moved = |to| Some(format!("focus_moved: the focus moved to {to}; the rest was not typed"));
+        let moved = |to| Some(WarningCode::FocusMoved.says(format!("the focus moved to {to}; the rest was not typed")));
         let cut = match (sent, keyed) {
             (_, Some(Keyed { stopped: true, reached: false, is: Some(is), .. })) => {
                 return Err(is.changed(&element.meant));
@@ -268,9 +272,9 @@ impl Page {
             }
             (Some(Sent::Until { typed, moved: to }), _) => moved(format!("{to} after {typed} of {all} characters")),
             (_, Some(Keyed { stopped: true, moved: Some(to), .. })) => moved(to),
-            (Some(Sent::Held { typed }), _) if typed < all => {
-                Some(format!("dialog_opened: after {typed} of {all} characters; the rest was not typed"))
-            }
+            (Some(Sent::Held { typed }), _) if typed < all => Some(
+                WarningCode::DialogOpened.says(format!("after {typed} of {all} characters; the rest was not typed")),
+            ),
             _ => None,
         };
         let rest = if is_held { None } else { quiet.rest().await? };

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchKeyEventParams, DispatchKeyEventReturns, DispatchKeyEventType, InsertTextParams,
 };
+use porthole_contract::WarningCode;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -132,9 +133,9 @@ impl Page {
             None => None,
         };
         let mut acted = Acted::new(quiet.settle(rest).await?, Method::Cdp, bounds).warns_of_no_change();
-        acted
-            .warnings
-            .extend(taken.and_then(|keyed| keyed.strayed("the key")).map(|how| format!("focus_moved: {how}")));
+        acted.warnings.extend(
+            taken.and_then(|keyed| keyed.strayed("the key")).map(|how| WarningCode::FocusMoved.says(how.to_string())),
+        );
         Ok(acted)
     }
 

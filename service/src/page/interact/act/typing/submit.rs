@@ -2,17 +2,15 @@
 
 use std::time::Duration;
 
+use porthole_contract::{Warning, WarningCode};
 use serde::Deserialize;
 use tokio::time::{Instant, sleep};
 
 use super::chord::Chord;
 use super::field::Typing;
-use super::focus::Keyed;
-use super::keys::Keyboard;
 use crate::page::Page;
 use crate::page::interact::act::actionable::Tries;
-use crate::page::interact::acted::{Acted, Terms, Typed};
-use crate::page::interact::error::unless_held;
+use crate::page::interact::acted::{Acted, Typed};
 use crate::page::interact::quiet::{Quiet, Rest};
 use crate::page::interact::{ActError, Element};
 
@@ -50,39 +48,32 @@ impl Page {
         still.filter(|still| still.value.as_deref().is_some_and(is_other)).unwrap_or(typed)
     }
 
-    /// Presses Enter after the text, if that is whole, and warns where it was not pressed or not taken.
+    /// Presses Enter after the text, if that is whole; with a warning where it was not pressed or did nothing but move the
+    /// focus.
     pub(super) async fn submits(
         &self,
         element: &Element,
         typing: &Typing,
         rest: Option<Rest>,
-        warnings: &mut Vec<String>,
+        is_whole: bool,
         quiet: &mut Quiet<'_>,
         tries: &mut Tries,
-    ) -> Result<Option<Rest>, ActError> {
-        let not_pressed = || "not_submitted: Enter was not pressed".to_owned();
+    ) -> Result<(Option<Rest>, Option<Warning>), ActError> {
+        let not_pressed = || Some(WarningCode::NotSubmitted.says("Enter was not pressed"));
         // Half a text is not sent.
-        if rest.is_none() || !warnings.is_empty() {
-            warnings.push(not_pressed());
-            return Ok(rest);
+        if rest.is_none() || !is_whole {
+            return Ok((rest, not_pressed()));
         }
         if let Some(offered) = self.offers_other(element, &typing.text, tries).await? {
-            warnings.push(format!("not_submitted: Enter was not pressed: it would take {offered:?} from the list"));
-            return Ok(rest);
+            let taken = format!("Enter was not pressed: it would take {offered:?} from the list");
+            return Ok((rest, Some(WarningCode::NotSubmitted.says(taken))));
         }
-        match self.submit(element, &typing.terms, quiet, tries).await {
-            Ok((rest, strayed)) => {
-                warnings.extend(strayed.map(|how| format!("not_submitted: {how}")));
-                Ok(rest)
-            }
-            Err(ActError::Dialog(_)) => {
-                warnings.push(not_pressed());
-                Ok(None)
-            }
+        match self.submit(element, quiet, tries).await {
+            Ok((rest, strayed)) => Ok((rest, strayed.map(|how| WarningCode::NotSubmitted.says(how)))),
+            Err(ActError::Dialog(_)) => Ok((None, not_pressed())),
             // The text is in the field already: an error would say that nothing was done.
             Err(why @ (ActError::NotFound(_) | ActError::Stale(_))) => {
-                warnings.push(format!("not_submitted: Enter was not pressed: {why}"));
-                Ok(rest)
+                Ok((rest, Some(WarningCode::NotSubmitted.says(format!("Enter was not pressed: {why}")))))
             }
             Err(error) => Err(error),
         }
@@ -111,19 +102,12 @@ impl Page {
     async fn submit(
         &self,
         element: &Element,
-        terms: &Terms,
         quiet: &mut Quiet<'_>,
         tries: &mut Tries,
     ) -> Result<(Option<Rest>, Option<String>), ActError> {
         let Some(enter) = Chord::of('\n') else { return Ok((None, None)) };
         quiet.forget_changes();
-        let taken = if terms.by_input() {
-            self.press_on(element, &enter, quiet, tries).await?
-        } else {
-            let at = Keyboard { frame: &element.frame, element: Some(element) };
-            unless_held(self.key_in_document(at, &enter, tries).await)?.map(|_| Keyed::default())
-        };
-        let Some(keyed) = taken else { return Ok((None, None)) };
+        let Some(keyed) = self.press_on(element, &enter, quiet, tries).await? else { return Ok((None, None)) };
         Ok((quiet.rest().await?, keyed.strayed("Enter")))
     }
 }
