@@ -17,6 +17,7 @@ pub mod listen;
 pub mod logs;
 pub mod loopback;
 pub mod origin;
+pub mod pace;
 pub mod process_metrics;
 pub mod request_id;
 pub mod requests;

@@ -1,10 +1,11 @@
-//! Bounds the messages that arrive on a connection, by their heads: one that is too large is never buffered. Unlike a
-//! WebSocket library's own bound, this one can be changed while the connection is open.
+//! Bounds the messages that arrive on a connection, by their heads: one that is too large is never buffered, and frames that
+//! come too fast are not read yet, control frames included. Unlike a WebSocket library's own bound, these can be changed
+//! while the connection is open.
 
 use std::io;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -14,9 +15,13 @@ use tokio::time::{Sleep, sleep};
 use tokio_util::sync::PollSemaphore;
 
 use super::head::{HEAD_MAX_BYTES, Head};
+use crate::pace::FramePace;
 
 /// How long a message that takes its turn may take: 14 MB at 1 Mbit/s. The others wait meanwhile.
 const TURN_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Most that is read at once: small frames are counted before the next are read.
+const READ_MAX_BYTES: usize = 16 * 1024;
 
 /// What is read at once of a message that is dropped.
 const DRAIN_BUFFER_BYTES: usize = 16 * 1024;
@@ -33,16 +38,19 @@ struct Shared {
     was_exceeded: AtomicBool,
     /// The bound before it was raised, and whose turn it is to send more than that.
     turns: OnceLock<(u64, Arc<Semaphore>)>,
+    /// The connection's own pace, and those that it shares with others.
+    paces: Mutex<Vec<Arc<FramePace>>>,
 }
 
 impl MessageLimit {
-    /// A bound of this many bytes a message.
+    /// A bound of this many bytes a message, at this pace.
     #[must_use]
-    pub fn new(bytes: usize) -> Self {
+    pub fn new(bytes: usize, pace: FramePace) -> Self {
         Self(Arc::new(Shared {
             bytes: AtomicUsize::new(bytes),
             was_exceeded: AtomicBool::new(false),
             turns: OnceLock::new(),
+            paces: Mutex::new(vec![Arc::new(pace)]),
         }))
     }
 
@@ -53,6 +61,17 @@ impl MessageLimit {
         if self.0.turns.set((before, turns)).is_ok() {
             self.0.bytes.store(bytes, Ordering::Relaxed);
         }
+    }
+
+    /// From now on what comes is bounded by these paces, which other connections may share.
+    pub fn set_paces(&self, paces: Vec<Arc<FramePace>>) {
+        *self.0.paces.lock().unwrap_or_else(PoisonError::into_inner) = paces;
+    }
+
+    /// Counts what was read; returns how long nothing may be read now.
+    fn spend(&self, frames: usize, bytes: usize) -> Duration {
+        let paces = self.0.paces.lock().unwrap_or_else(PoisonError::into_inner);
+        paces.iter().map(|pace| pace.spend(frames, bytes)).max().unwrap_or_default()
     }
 
     /// Whether a message was larger: then reading has failed.
@@ -75,6 +94,10 @@ pub struct Gate<S> {
     is_control: bool,
     /// Whether the message has no further frames.
     is_last: bool,
+    /// The frames whose heads have come since they were counted last.
+    frames: usize,
+    /// Until when nothing is read, since too much has come.
+    rests: Option<Pin<Box<Sleep>>>,
     turns: Option<PollSemaphore>,
     turn: Option<Turn>,
     /// Whether what comes is dropped, so that no bound counts.
@@ -102,6 +125,8 @@ impl<S> Gate<S> {
             message_bytes: 0,
             is_control: false,
             is_last: true,
+            frames: 0,
+            rests: None,
             turns: None,
             turn: None,
             is_draining: false,
@@ -161,6 +186,7 @@ impl<S> Gate<S> {
             bytes = rest;
             let Some(head) = Head::read(&self.head[..self.head_read]) else { continue };
             self.head_read = 0;
+            self.frames += 1;
             self.payload_left = head.payload_bytes;
             self.is_control = head.is_control();
             if self.is_control {
@@ -179,19 +205,24 @@ impl<S> Gate<S> {
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Gate<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        ready!(self.poll_turn(context))?;
-        let before = buffer.filled().len();
-        ready!(Pin::new(&mut self.inner).poll_read(context, buffer))?;
-        if self.limit.was_exceeded() || !self.follow(&buffer.filled()[before..]) {
-            self.limit.0.was_exceeded.store(true, Ordering::Relaxed);
-            buffer.set_filled(before);
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        ready!(this.poll_turn(context))?;
+        if let Some(rests) = &mut this.rests {
+            ready!(rests.as_mut().poll(context));
+            this.rests = None;
+        }
+        let room = buffer.remaining().min(READ_MAX_BYTES);
+        let mut part = ReadBuf::new(buffer.initialize_unfilled_to(room));
+        ready!(Pin::new(&mut this.inner).poll_read(context, &mut part))?;
+        let read = part.filled().len();
+        if this.limit.was_exceeded() || !this.follow(part.filled()) {
+            this.limit.0.was_exceeded.store(true, Ordering::Relaxed);
             return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, "a message is too large")));
         }
+        buffer.advance(read);
+        let rest = this.limit.spend(std::mem::take(&mut this.frames), read);
+        this.rests = (!rest.is_zero()).then(|| Box::pin(sleep(rest)));
         Poll::Ready(Ok(()))
     }
 }
@@ -228,6 +259,10 @@ mod tests {
 
     use super::*;
 
+    fn bound(bytes: usize) -> MessageLimit {
+        MessageLimit::new(bytes, FramePace::new(1_000_000))
+    }
+
     fn frame(first: u8, payload_bytes: usize) -> Vec<u8> {
         let mut frame = vec![first, 0x80 | 126];
         frame.extend(u16::try_from(payload_bytes).unwrap().to_be_bytes());
@@ -256,12 +291,12 @@ mod tests {
     #[tokio::test]
     async fn messages_within_the_bound_pass_and_larger_ones_do_not() {
         let fits = [frame(0x81, 1_000), frame(0x01, 400), frame(0x89, 125), frame(0x80, 600), frame(0x82, 0)].concat();
-        let limit = MessageLimit::new(1_000);
+        let limit = bound(1_000);
         assert!(passes(&fits, &limit).await && !limit.was_exceeded());
         for stream in [frame(0x81, 1_001), [frame(0x01, 400), frame(0x00, 600), frame(0x80, 1)].concat()] {
-            let limit = MessageLimit::new(1_000);
+            let limit = bound(1_000);
             assert!(!passes(&stream, &limit).await && limit.was_exceeded());
-            let limit = MessageLimit::new(1);
+            let limit = bound(1);
             limit.raise(1_001, Arc::new(Semaphore::new(1)));
             assert!(passes(&stream, &limit).await, "the bound was raised");
         }
@@ -271,7 +306,7 @@ mod tests {
     async fn messages_over_the_bound_before_take_turns() {
         let turns = Arc::new(Semaphore::new(1));
         let connection = || {
-            let limit = MessageLimit::new(100);
+            let limit = bound(100);
             limit.raise(10_000, Arc::clone(&turns));
             let (sender, receiver) = duplex(64 * 1024);
             (sender, Gate::new(receiver, limit))
@@ -304,7 +339,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_large_message_that_is_never_complete_loses_its_turn() {
         let turns = Arc::new(Semaphore::new(1));
-        let limit = MessageLimit::new(100);
+        let limit = bound(100);
         limit.raise(10_000, Arc::clone(&turns));
         let (mut sender, receiver) = duplex(64 * 1024);
         let mut gate = Gate::new(receiver, limit);
@@ -317,5 +352,26 @@ mod tests {
         assert_eq!(read.len(), large.len() - 1);
         drop(gate);
         assert_eq!(turns.available_permits(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn frames_that_come_too_fast_wait_control_frames_too() {
+        for (frame, frames, seconds) in [(vec![0x89, 0x80, 1, 2, 3, 4], 12_000, 10), (frame(0x82, 20_000), 1_000, 9)] {
+            let limit = MessageLimit::new(100_000, FramePace::new(1_000));
+            let (mut sender, receiver) = duplex(64 * 1024);
+            let stream = frame.repeat(frames);
+            let sent = stream.len();
+            let sending = async move {
+                sender.write_all(&stream).await.unwrap();
+            };
+            let began = tokio::time::Instant::now();
+            let reading = async {
+                let mut read = Vec::new();
+                Gate::new(receiver, limit).read_to_end(&mut read).await.unwrap();
+                read.len()
+            };
+            assert_eq!(tokio::join!(sending, reading).1, sent);
+            assert_eq!(began.elapsed().as_secs(), seconds, "two seconds' frames come at once");
+        }
     }
 }

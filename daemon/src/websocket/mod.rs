@@ -1,4 +1,4 @@
-//! WebSockets (RFC 6455): the server's side of a handshake, heads of frames, and a bound on incoming messages.
+//! WebSockets (RFC 6455): the server's side of a handshake, heads of frames, and bounds on incoming messages.
 
 mod gate;
 mod head;

@@ -2,6 +2,7 @@
 //! with a close code.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{FromRequestParts as _, Request, State};
@@ -10,13 +11,17 @@ use bytes::Bytes;
 use futures_util::{Sink, SinkExt as _, Stream, StreamExt as _};
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
-use porthole_contract::limits::{LIVE_FILES_MESSAGE_MAX_BYTES, LIVE_HELLO_TIMEOUT, LIVE_MESSAGE_MAX_BYTES};
+use porthole_contract::limits::{
+    LIVE_FILES_MESSAGE_MAX_BYTES, LIVE_HELLO_TIMEOUT, LIVE_INPUT_EVENTS_PER_SECOND_MAX, LIVE_MESSAGE_MAX_BYTES,
+};
 use porthole_contract::live::{CloseCode, Hello, LIVE_PROTOCOL};
 use porthole_daemon::answer::Refused;
 use porthole_daemon::listen::UpgradePermit;
+use porthole_daemon::pace::FramePace;
 use porthole_daemon::websocket::{self, Gate, MessageLimit};
 use serde::Deserialize;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, interval_at, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
@@ -30,6 +35,10 @@ use crate::session::{BARE_PING, Packed, Sessions, Told, Viewer};
 
 /// Between two pings to a viewer that is sent nothing: the worker closes a connection without a byte for 5 minutes.
 const PING_INTERVAL: Duration = Duration::from_secs(30);
+/// Frames a second before the first message, and of one that only watches: it answers a ping for each frame that it gets.
+const FRAMES_PER_SECOND: u32 = 200;
+/// Frames a second of a viewer that may act: above what is taken of its input.
+const ACTING_FRAMES_PER_SECOND: u32 = LIVE_INPUT_EVENTS_PER_SECOND_MAX + FRAMES_PER_SECOND;
 /// For the closing handshake; after a session's end also for what is being written to a viewer that does not read.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
 /// A message of fewer bytes than tungstenite's buffer waits there until it is flushed; a larger one is written at once, and
@@ -48,7 +57,7 @@ pub(super) async fn live(State(routes): State<Routes>, request: Request) -> Resu
     let response = websocket::switch(&parts.headers, LIVE_PROTOCOL);
     tokio::spawn(async move {
         let Ok(upgraded) = upgrade.await else { return };
-        let limit = MessageLimit::new(LIVE_MESSAGE_MAX_BYTES);
+        let limit = MessageLimit::new(LIVE_MESSAGE_MAX_BYTES, FramePace::new(FRAMES_PER_SECOND));
         let config = WebSocketConfig::default()
             .max_message_size(Some(LIVE_FILES_MESSAGE_MAX_BYTES))
             .max_frame_size(Some(LIVE_FILES_MESSAGE_MAX_BYTES));
@@ -88,6 +97,7 @@ async fn serve(
     };
     if viewer.may_act() {
         limit.raise(LIVE_FILES_MESSAGE_MAX_BYTES, viewer.large_messages());
+        limit.set_paces(vec![Arc::new(FramePace::new(ACTING_FRAMES_PER_SECOND)), viewer.pace_of_acting()]);
     }
     let session_end = viewer.session_end();
     let watching = async {
@@ -147,6 +157,8 @@ async fn watch(
         return None;
     }
     loop {
+        // A connection on which much comes lets others work.
+        consume_budget().await;
         tokio::select! {
             biased;
             () = going_away.cancelled() => return Some(CloseCode::GoingAway),

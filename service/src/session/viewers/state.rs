@@ -5,8 +5,10 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use porthole_contract::Viewport;
+use porthole_contract::limits::LIVE_INPUT_EVENTS_PER_SECOND_MAX;
 use porthole_contract::live::ServerMessage;
 use porthole_contract::session::{Control, TabInfo, ViewerRole};
+use porthole_daemon::pace::FramePace;
 use tokio::sync::{Notify, Semaphore, mpsc, watch};
 use tokio::time::{Instant, timeout_at};
 
@@ -18,6 +20,9 @@ use crate::page::Dialog;
 use crate::session::SessionError;
 use crate::session::action::Action;
 use crate::telemetry::LiveMetrics;
+
+/// Frames a second of all viewers that may act: twice what is taken of one's input, and what they answer to frames.
+const ACTING_FRAMES_PER_SECOND_MAX: u32 = 2 * LIVE_INPUT_EVENTS_PER_SECOND_MAX + 1_000;
 
 /// The viewers of one session.
 #[derive(Debug)]
@@ -31,6 +36,8 @@ pub(in crate::session) struct Viewers {
     pub(super) seq: Arc<AtomicU64>,
     /// Held by the viewer that sends a large message.
     pub(super) large_messages: Arc<Semaphore>,
+    /// How fast what those that may act send is read, of all of them.
+    pub(super) pace_of_acting: Arc<FramePace>,
     pub(super) metrics: LiveMetrics,
 }
 
@@ -88,6 +95,7 @@ impl Viewers {
             stirred: Notify::new(),
             seq: Arc::default(),
             large_messages: Arc::new(Semaphore::new(1)),
+            pace_of_acting: Arc::new(FramePace::new(ACTING_FRAMES_PER_SECOND_MAX)),
             metrics,
         }
     }

@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 use porthole_contract::limits::LIVE_INPUT_EVENTS_PER_SECOND_MAX;
 use porthole_contract::live::{CloseCode, FrameMode, Hello, LiveStatus, ServerMessage, raw_text};
 use porthole_contract::session::ViewerRole;
+use porthole_daemon::pace::FramePace;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -192,6 +193,12 @@ impl Viewer {
     #[must_use]
     pub fn large_messages(&self) -> Arc<Semaphore> {
         Arc::clone(&self.session.viewers.large_messages)
+    }
+
+    /// How fast what is sent by the session's viewers that may act is read, of all of them.
+    #[must_use]
+    pub fn pace_of_acting(&self) -> Arc<FramePace> {
+        Arc::clone(&self.session.viewers.pace_of_acting)
     }
 
     /// Whether it may send files: more bytes in a message than others.
