@@ -103,7 +103,7 @@ impl LeaseMetrics {
             metrics.warm_sessions.clone(),
         );
         registry.register("porthole_browsers", "Browsers that are connected", metrics.browsers.clone());
-        registry.register("porthole_sessions", "Browser sessions by what happened to them", metrics.events.clone());
+        registry.register("porthole_sessions", "Page leases by what happened to them", metrics.events.clone());
         registry.register(
             "porthole_cdp_read_bytes",
             "Bytes read from local browsers over their control pipes",
@@ -119,7 +119,7 @@ impl LeaseMetrics {
             "Pages ended because they sent a local browser more events than one page may",
             metrics.cdp.floods.clone(),
         );
-        registry.register("porthole_session_seconds", "Time of browser sessions, in seconds", metrics.seconds.clone());
+        registry.register("porthole_session_seconds", "Time of page leases, in seconds", metrics.seconds.clone());
         metrics
     }
 
