@@ -17,36 +17,36 @@ use crate::session::lifetimes::{Lifetimes, TIMEOUT_MAX_SECONDS};
 use crate::tls::TlsSettings;
 
 const ADDR: Setting = Setting::new("PORTHOLE_EMULATOR_ADDR", "an address and port, such as 127.0.0.1:8789")
-    .help("Where the API and the browsers are")
+    .help("Address and port of the API and the browsers")
     .default("127.0.0.1:8789");
 const API_KEYS: Setting =
     Setting::secret("PORTHOLE_EMULATOR_API_KEYS", "any, or a comma list of keys of printable ASCII without spaces");
 const PROJECTS: Setting = Setting::new("PORTHOLE_EMULATOR_PROJECTS", "a comma list of project ids")
-    .help("The projects that there are; the first holds sessions that name none")
+    .help("The projects that exist; a session that names none belongs to the first")
     .default_told("any");
 const CONCURRENCY: Setting = Setting::new("PORTHOLE_EMULATOR_CONCURRENCY", "a whole number from 1 to 1024")
-    .help("Sessions of a project at once")
+    .help("Concurrent sessions of a project")
     .default("25");
 const PER_MINUTE: Setting = Setting::new("PORTHOLE_EMULATOR_PER_MINUTE", "a whole number from 1 to 1000000")
     .help("Sessions of a project that may be created within a minute")
     .default("25");
 const TIMEOUT: Setting = Setting::new("PORTHOLE_EMULATOR_TIMEOUT", "a whole number of seconds from 1 to 21600")
-    .help("How long a session lives that names no timeout, in seconds")
+    .help("Lifetime of a session that is created without a timeout, in seconds")
     .default("300");
 const TIMEOUT_MIN: Setting = Setting::new("PORTHOLE_EMULATOR_TIMEOUT_MIN", "a whole number of seconds from 1 to 21600")
-    .help("The least timeout that a session may name, in seconds: lower it to test expiry")
+    .help("The shortest timeout that a session may name, in seconds; lower it to test expiry")
     .default("60");
 const CONNECT_WITHIN: Setting =
     Setting::new("PORTHOLE_EMULATOR_CONNECT_WITHIN", "a whole number of seconds from 1 to 21600")
         .help("How long a new session waits for its first connection, in seconds")
         .default("300");
 const RESOLVE: Setting = Setting::new("PORTHOLE_EMULATOR_RESOLVE", "a comma list of host=ip, or *=none")
-    .help("Names that the browsers find at an address of yours; *=none: no others are found");
+    .help("Names that the browsers resolve to an address of yours; *=none: they resolve no other name");
 const TLS: Setting = Setting::new("PORTHOLE_EMULATOR_TLS", "true or false")
     .help("Whether to serve https and wss, with a certificate made at the start")
     .default("false");
 const TLS_NAMES: Setting = Setting::new("PORTHOLE_EMULATOR_TLS_NAMES", "a comma list of host names and addresses")
-    .help("More names that it is reached by and its certificate is for, beside localhost and the loopback addresses");
+    .help("Further names of the emulator, for which its certificate is valid, besides localhost and the loopback addresses");
 const CA_FILE: Setting = Setting::new("PORTHOLE_EMULATOR_CA_FILE", "a path where a file can be written")
     .help("Where the authority that signed the certificate is written, as PEM; removed at the end")
     .default_told("porthole-emulator-<pid>-ca.pem in the temp folder");

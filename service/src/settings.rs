@@ -20,24 +20,24 @@ use crate::owner_token::OwnerKeys;
 use crate::session::SessionLimits;
 
 const ADDR: Setting = Setting::new("PORTHOLE_SERVICE_ADDR", "an address and port, such as 127.0.0.1:8788")
-    .help("Where the service listens")
+    .help("Address and port to listen on")
     .default("127.0.0.1:8788");
 const ADMIN_ADDR: Setting = Setting::new("PORTHOLE_SERVICE_ADMIN_ADDR", "an address and port, such as 127.0.0.1:9788")
-    .help("Where metrics and health are asked for")
+    .help("Address and port of metrics and health")
     .default("127.0.0.1:9788");
 const OWNER_KEYS: Setting =
     Setting::secret("PORTHOLE_OWNER_KEYS", "a comma list of kid:base64url-key, 32 bytes or more each");
 const SERVICE_KEY: Setting = Setting::secret("PORTHOLE_SERVICE_KEY", "32 bytes or more");
 const ALLOW_TARGETS: Setting =
     Setting::new("PORTHOLE_ALLOW_TARGETS", "a comma list of host[:port], ip[:port] (IPv6 in brackets) or CIDR")
-        .help("What the guard lets through although private");
+        .help("Private targets that pages may reach; comma list");
 const ALLOW_TARGETS_FROM: Setting = Setting::new("PORTHOLE_ALLOW_TARGETS_FROM", "document or any")
     .help("Which pages may use PORTHOLE_ALLOW_TARGETS: the caller's document and what it is made of, or any page")
     .default("document");
 const DENY_CIDRS: Setting =
     Setting::new("PORTHOLE_DENY_CIDRS", "a comma list of CIDR ranges").help("More ranges that the guard blocks");
 const RESOLVE: Setting =
-    Setting::new("PORTHOLE_RESOLVE", "a comma list of host=ip").help("Names that are answered before DNS is asked");
+    Setting::new("PORTHOLE_RESOLVE", "a comma list of host=ip").help("Addresses of names, used before DNS; comma list");
 const MAX_CONCURRENT: Setting = Setting::new("PORTHOLE_MAX_CONCURRENT", "a whole number from 1 to 1024")
     .help("Pages worked on at once")
     .default_told("2 × cores");
@@ -62,10 +62,10 @@ const SESSION_MAX_SECONDS: Setting =
         .default("3600");
 const SESSION_DRAIN_SECONDS: Setting =
     Setting::new("PORTHOLE_SESSION_DRAIN_SECONDS", "a whole number of seconds from 0 to 3600")
-        .help("How long agents' sessions go on when the service is asked to end, in seconds")
+        .help("How long agents' sessions continue after the service is asked to end, in seconds")
         .default("25");
 const MAX_MEMORY_PERCENT: Setting = Setting::new("PORTHOLE_MAX_MEMORY_PERCENT", "a whole number from 1 to 100")
-    .help("Share of the memory (of the container, else the machine) above which requests are turned away; 100: never")
+    .help("Share of the memory (of the container, else the machine) above which requests are refused; 100: never")
     .default("95");
 
 /// Everything that the service reads.

@@ -15,17 +15,17 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
 const ADDR: Setting = Setting::new("PORTHOLE_WORKER_ADDR", "an IP address and a port, such as 127.0.0.1:8787")
-    .help("Where callers come")
+    .help("Address and port to listen on")
     .default("127.0.0.1:8787");
 const ADMIN_ADDR: Setting =
     Setting::new("PORTHOLE_WORKER_ADMIN_ADDR", "an IP address and a port, such as 127.0.0.1:9787")
-        .help("Where metrics and health are asked for")
+        .help("Address and port of metrics and health")
         .default("127.0.0.1:9787");
 const SERVICE_URL: Setting = Setting::new(
     "PORTHOLE_SERVICE_URL",
     "a comma list of http or https URLs without user name, password, query or fragment, such as http://127.0.0.1:8788",
 )
-.help("Where the sandbox service is; of several replicas a comma list")
+.help("URL of the sandbox service; for several replicas a comma list")
 .default("http://127.0.0.1:8788");
 const SERVICE_PEERS: Setting =
     Setting::new("PORTHOLE_SERVICE_PEERS", "a DNS name and a port, such as porthole-service.default.svc:8788")
@@ -34,7 +34,7 @@ const PUBLIC_URL: Setting = Setting::new(
     "PORTHOLE_PUBLIC_URL",
     "an http or https URL without user name, password, query or fragment, such as https://porthole.example.com",
 )
-.help("Where callers and viewers reach this worker; in the live view's addresses")
+.help("URL under which callers and viewers reach this worker; the live view's addresses begin with it")
 .default_told("the host of the request");
 const ALLOWED_ORIGINS: Setting = Setting::new(
     "PORTHOLE_ALLOWED_ORIGINS",
@@ -49,16 +49,16 @@ const TRUSTED_PROXIES: Setting = Setting::new(
     "PORTHOLE_TRUSTED_PROXIES",
     "a comma list of IP addresses and CIDR ranges, such as 127.0.0.1,10.1.0.0/16",
 )
-.help("Proxies before the worker, exempt from the bound on connections of one address; comma list");
+.help("Proxies in front of the worker, exempt from the limit on connections of one address; comma list");
 const MCP: Setting = Setting::new("PORTHOLE_MCP", "on or off")
     .help("Whether the worker serves the Model Context Protocol at /mcp")
     .default("on");
 const MCP_TOOLS: Setting =
     Setting::new("PORTHOLE_MCP_TOOLS", "a comma list of tools, such as browser_navigate,browser_click")
-        .help("The tools that it has; comma list")
+        .help("The tools that /mcp offers; comma list")
         .default_told("all");
 const PLAYGROUND: Setting = Setting::new("PORTHOLE_PLAYGROUND", "on or off")
-    .help("Whether /playground is served, a page on which one tries everything")
+    .help("Whether /playground is served, an interactive test page")
     .default_told("on where PORTHOLE_WORKER_ADDR is a loopback address");
 const BROWSER_TOOLS: Setting = Setting::new("PORTHOLE_BROWSER_TOOLS", "on or off")
     .help("Whether models' tool calls are served at /api/sandbox/tools")
@@ -98,9 +98,9 @@ pub const SETTINGS: &[Setting] = &[
 /// The worker's settings, judged.
 #[derive(Debug)]
 pub struct Settings {
-    /// Where callers come.
+    /// Address and port for callers.
     pub addr: SocketAddr,
-    /// Where metrics and health are asked for.
+    /// Address and port of metrics and health.
     pub admin_addr: SocketAddr,
     /// Where the service's replicas are; no path has a slash at its end.
     pub service_urls: Vec<Url>,
@@ -112,9 +112,9 @@ pub struct Settings {
     pub service_key: Option<SecretString>,
     /// What goes into the bodies of browser requests.
     pub browserbase: Option<Browserbase>,
-    /// What callers present; none asks for none.
+    /// Keys that callers present; empty: no key is required.
     pub client_keys: Vec<SecretString>,
-    /// Whose pages may call; none allows loopback origins.
+    /// Origins whose pages may call; empty: loopback origins.
     pub allowed_origins: Vec<Origin>,
     /// Requests a minute for one caller.
     pub rate_limit: NonZeroU32,

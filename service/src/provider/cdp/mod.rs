@@ -175,7 +175,7 @@ impl Drop for HeldContext {
             let own_end = async || {
                 let own = |of: Option<&str>| of == Some(context.inner().as_str());
                 if !workers_end(&browser, own).await {
-                    tracing::debug!("a page is left although it may have a shared worker");
+                    tracing::debug!("a page is released although its shared worker may still run");
                 }
             };
             if let Some(page) = page {
@@ -197,7 +197,7 @@ impl Drop for HeldContext {
             let halts_none = timeout(HALTED_TIMEOUT, halts_workers.halt_no_more_shared_workers()).await;
             let of_leases = |of: Option<&str>| of != of_its_users.as_deref();
             if !(matches!(halts_none, Ok(Ok(()))) && workers_end(&browser, of_leases).await) {
-                tracing::debug!("a connection ends although a shared worker of another lease may be halted by it");
+                tracing::debug!("a connection closes although another lease's shared worker may still be halted by it");
             }
             drop((watchers, connection));
             metrics.ended(purpose.page_use(), since.elapsed(), confirmed);

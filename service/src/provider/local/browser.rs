@@ -183,7 +183,7 @@ async fn keep(
         reason = connection.closed() => reason,
         () = kill.cancelled() => "the service ended it".into(),
         written = fills_disk => {
-            tracing::error!(pid, written, "pages have a local browser write more downloads than it may: it is ended");
+            tracing::error!(pid, written, "pages downloaded more than the browser's limit; the browser is ended");
             "it filled the disk".into()
         }
     };
