@@ -14,7 +14,8 @@ use porthole_contract::{ErrorAnswer, ErrorCode, ExtractRequest, Failure, Invalid
 use serde_json::{Map, Value, json};
 
 use crate::definitions::{Tool, all, tool};
-use crate::names::{camel, nearest, snake};
+use crate::names::{nearest, snake};
+use crate::wording::{path_for_model, problem};
 
 /// How much of a wrong name is repeated in a sentence, in characters.
 const ECHO_MAX_CHARS: usize = 80;
@@ -38,12 +39,12 @@ pub struct Call {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadCall {
     /// No tool has this name.
-    #[error("There is no tool {name:?}. Did you mean {nearest:?}? The tools are {}.", names())]
+    #[error("There is no tool {name:?}.{} The tools are {}.", did_you_mean(.nearest.as_deref()), names())]
     UnknownTool {
         /// What was asked for, cut.
         name: String,
-        /// The tool whose name is nearest.
-        nearest: &'static str,
+        /// The tool that is probably meant.
+        nearest: Option<&'static str>,
     },
     /// The arguments are no JSON object.
     #[error("The arguments of {tool} must be a JSON object, for example {example}.")]
@@ -54,7 +55,7 @@ pub enum BadCall {
         example: String,
     },
     /// An argument that the tool does not have.
-    #[error("{tool} has no argument {argument:?}.{} {has}", did_you_mean(.nearest.as_ref()))]
+    #[error("{tool} has no argument {argument:?}.{} {has}", did_you_mean(.nearest.as_deref()))]
     UnknownArgument {
         /// The tool.
         tool: &'static str,
@@ -78,14 +79,14 @@ pub enum BadCall {
         example: String,
     },
     /// A value that is not accepted.
-    #[error("{tool}: {argument:?} {reason}. Example: {example}.")]
+    #[error("{tool}: {argument:?}{problem}. Example: {example}.")]
     Unfit {
         /// The tool.
         tool: &'static str,
         /// The argument's path.
         argument: String,
-        /// What is wrong and what is accepted.
-        reason: String,
+        /// What is wrong and what is accepted, from the space or the colon after the argument on.
+        problem: String,
         /// Arguments that are right.
         example: String,
     },
@@ -101,13 +102,10 @@ impl Call {
     /// [`BadCall`].
     pub fn read(name: &str, arguments: Value, implied_session: Option<&str>) -> Result<Self, BadCall> {
         let tool = tool(name).ok_or_else(|| BadCall::unknown_tool(name))?;
-        let given = match &arguments {
-            Value::Null => Value::Object(Map::new()),
-            Value::Object(_) => contract_names(tool, &tool.input_schema, "", &arguments)?,
+        let mut body = match &arguments {
+            Value::Null => Map::new(),
+            Value::Object(fields) => named_fields(tool, &tool.input_schema, "", fields)?,
             _ => return Err(BadCall::NotAnObject { tool: tool.name, example: example(tool) }),
-        };
-        let Value::Object(mut body) = given else {
-            return Err(BadCall::NotAnObject { tool: tool.name, example: example(tool) });
         };
         check_required(tool, &body)?;
         if tool.takes_session {
@@ -148,11 +146,9 @@ impl BadCall {
     }
 
     fn unfit(tool: &'static Tool, invalid: &Invalid) -> Self {
-        let argument = match invalid.path.as_str() {
-            "body" => "arguments".to_owned(),
-            path => words_in_camel(path),
-        };
-        Self::Unfit { tool: tool.name, argument, reason: words_in_camel(&invalid.reason), example: example(tool) }
+        let argument = path_for_model(&invalid.path);
+        let problem = problem(tool, &invalid.path, &invalid.reason);
+        Self::Unfit { tool: tool.name, argument, problem, example: example(tool) }
     }
 
     /// The contract's error of this failure: `INVALID_REQUEST`, the sentence being its details.
@@ -166,7 +162,7 @@ fn names() -> String {
     all().iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ")
 }
 
-fn did_you_mean(name: Option<&String>) -> String {
+fn did_you_mean(name: Option<&str>) -> String {
     name.map(|name| format!(" Did you mean {name:?}?")).unwrap_or_default()
 }
 
@@ -186,6 +182,7 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("back", "browser_navigate"),
     ("reload", "browser_navigate"),
     ("fill", "browser_type"),
+    ("fillform", "browser_type"),
     ("input", "browser_type"),
     ("read", "browser_extract"),
     ("gettext", "browser_extract"),
@@ -205,41 +202,61 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("download", "browser_files"),
 ];
 
-fn nearest_tool(name: &str) -> &'static str {
+/// The tool that a wrong name probably means: by another tool set's word, or as good as spelt.
+fn nearest_tool(name: &str) -> Option<&'static str> {
     let letters: String =
         name.chars().filter(char::is_ascii_alphanumeric).take(ECHO_MAX_CHARS).collect::<String>().to_ascii_lowercase();
     let verb = letters.strip_prefix("sandboxbrowser").or_else(|| letters.strip_prefix("browser")).unwrap_or(&letters);
     if let Some((_, tool)) = SYNONYMS.iter().find(|(synonym, _)| *synonym == verb) {
-        return tool;
+        return Some(*tool);
     }
-    nearest(name, all().iter().map(|tool| tool.name)).map_or("browser_navigate", |(name, _)| name)
+    let most_edits = SUGGESTION_MAX_EDITS.min(verb.len() / 2);
+    let near = |(found, edits): (&'static str, usize)| (edits <= most_edits).then_some(found);
+    let whole = nearest(name, all().iter().map(|tool| tool.name)).and_then(near);
+    whole.or_else(|| {
+        let verb = nearest(verb, all().iter().map(|tool| verb_of(tool.name))).and_then(near)?;
+        all().iter().map(|tool| tool.name).find(|&name| verb_of(name) == verb)
+    })
 }
 
-/// The arguments under the contract's names, as far as the schema knows them. Null is the same as nothing, and an empty
-/// handle too: models write both.
+fn verb_of(tool: &'static str) -> &'static str {
+    tool.strip_prefix("sandbox_browser_").or_else(|| tool.strip_prefix("browser_")).unwrap_or(tool)
+}
+
+/// An object's fields under the contract's names, as far as the schema knows them. Null is the same as nothing, and an
+/// empty handle too: models write both.
+fn named_fields(
+    tool: &'static Tool,
+    schema: &Value,
+    path: &str,
+    fields: &Map<String, Value>,
+) -> Result<Map<String, Value>, BadCall> {
+    let Value::Object(properties) = &schema["properties"] else { return Ok(fields.clone()) };
+    let mut named = Map::new();
+    for (field, value) in fields {
+        let wanted = snake(field);
+        let Some((name, schema)) = properties.iter().find(|(name, _)| snake(name) == wanted) else {
+            return Err(unknown_argument(tool, path, field, properties));
+        };
+        let is_handle = matches!(name.as_str(), "session" | "tab");
+        if value.is_null() || (is_handle && value.as_str() == Some("")) {
+            continue;
+        }
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        let value = match name.as_str() {
+            // Its object form, the snapshot tool's options, is not in the schema: few need it, and all would read it.
+            "snapshot" => snapshot_options(value),
+            _ => contract_names(tool, schema, &path, value)?,
+        };
+        named.insert(wanted, value);
+    }
+    Ok(named)
+}
+
+/// A value in which the names of fields are the contract's.
 fn contract_names(tool: &'static Tool, schema: &Value, path: &str, value: &Value) -> Result<Value, BadCall> {
     match (value, &schema["properties"], &schema["items"]) {
-        (Value::Object(fields), Value::Object(properties), _) => {
-            let mut named = Map::new();
-            for (field, value) in fields {
-                let wanted = snake(field);
-                let Some((name, schema)) = properties.iter().find(|(name, _)| snake(name) == wanted) else {
-                    return Err(unknown_argument(tool, path, field, properties));
-                };
-                let is_handle = matches!(name.as_str(), "session" | "tab");
-                if value.is_null() || (is_handle && value.as_str() == Some("")) {
-                    continue;
-                }
-                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-                let value = match name.as_str() {
-                    // Its object form, the snapshot tool's options, is not in the schema: few need it, and all would read it.
-                    "snapshot" => snapshot_options(value),
-                    _ => contract_names(tool, schema, &path, value)?,
-                };
-                named.insert(wanted, value);
-            }
-            Ok(Value::Object(named))
-        }
+        (Value::Object(fields), Value::Object(_), _) => named_fields(tool, schema, path, fields).map(Value::Object),
         (Value::Array(items), _, schema) if !schema.is_null() => items
             .iter()
             .map(|item| contract_names(tool, schema, path, item))
@@ -314,28 +331,6 @@ fn judge(route: &str, body: &Map<String, Value>) -> Result<(), Invalid> {
         routes::EXTRACT => parse::<ExtractRequest>(body).map(drop),
         _ => Err(Invalid::new("body", "is of a route that no tool has")),
     }
-}
-
-/// The contract's words as a model writes them: each word with an underscore inside is a field's name. Without the place
-/// in our re-serialised body, which the model has not seen.
-fn words_in_camel(text: &str) -> String {
-    let text = text.split_once(" at line ").map_or(text, |(before, _)| before);
-    let mut out = String::with_capacity(text.len());
-    let mut word = String::new();
-    for c in text.chars().chain(['\0']) {
-        if c.is_ascii_alphanumeric() || c == '_' {
-            word.push(c);
-            continue;
-        }
-        let is_name =
-            word.contains('_') && !word.starts_with("ses_") && word.bytes().all(|byte| !byte.is_ascii_uppercase());
-        out.push_str(&if is_name { camel(&word) } else { std::mem::take(&mut word) });
-        word.clear();
-        if c != '\0' {
-            out.push(c);
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -416,7 +411,9 @@ mod tests {
                 json!({}),
                 "There is no tool \"sandbox_browser_read\". Did you mean \"browser_extract\"?",
             ),
-            ("browser_fill_form", json!({}), "There is no tool \"browser_fill_form\". Did you mean \"browser_"),
+            ("browser_fill_form", json!({}), "There is no tool \"browser_fill_form\". Did you mean \"browser_type\"?"),
+            ("clik", json!({}), "There is no tool \"clik\". Did you mean \"browser_click\"?"),
+            ("hello", json!({}), "There is no tool \"hello\". The tools are browser_navigate, "),
             (
                 "browser_click",
                 json!(["@e1"]),
@@ -456,7 +453,7 @@ mod tests {
             (
                 "browser_click",
                 json!({"ref": "@e1", "timeoutMs": "soon"}),
-                "browser_click: \"timeoutMs\" invalid type: string \"soon\", expected u32.",
+                "browser_click: \"timeoutMs\" must be a whole number from 1000 to 60000, not \"soon\".",
             ),
             ("browser_type", json!({"ref": "@e1"}), "browser_type needs \"text\": What to type."),
             ("browser_navigate", json!({}), "browser_navigate: \"url\" is missing: send one of url and action."),
@@ -465,7 +462,7 @@ mod tests {
                 json!({"url": "http://a", "session": "ses_1", "colorScheme": "dark"}),
                 "browser_navigate: \"colorScheme\" goes without session: it is for a new one.",
             ),
-            ("browser_wait", json!({"text": "a", "networkIdleMs": 5}), "browser_wait: \"networkIdleMs\" send "),
+            ("browser_wait", json!({"text": "a", "networkIdleMs": 5}), "browser_wait: \"networkIdleMs\": send "),
             (
                 "interactWithPage",
                 json!({"action": "type", "target": {"value": "a"}}),

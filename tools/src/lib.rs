@@ -29,6 +29,7 @@ mod names;
 mod outcome;
 mod runner;
 mod surrogates;
+mod wording;
 
 pub use boundary::Boundary;
 pub use call::{BadCall, Call};
