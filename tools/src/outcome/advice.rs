@@ -102,6 +102,17 @@ pub(super) const fn advice_with_page(code: ErrorCode) -> &'static str {
     }
 }
 
+/// The same, where the result says that nothing has changed on the page since the snapshot before.
+pub(super) const fn advice_without_changes(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::StaleRef | ErrorCode::ElementNotFound => {
+            "Nothing has changed on the page since your last snapshot: find the element there and use its ref, or look at all \
+             of the page with browser_snapshot."
+        }
+        code => advice(code),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,7 +121,7 @@ mod tests {
     #[test]
     fn each_code_has_advice_that_names_only_tools_and_arguments_that_there_are() {
         for code in ErrorCode::ALL {
-            for text in [advice(*code), advice_with_page(*code)] {
+            for text in [advice(*code), advice_with_page(*code), advice_without_changes(*code)] {
                 assert!(text.ends_with('.') && !text.contains("  "), "{code}: {text}");
                 for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
                     if word.starts_with("browser_") {

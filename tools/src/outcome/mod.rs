@@ -48,8 +48,9 @@ impl Outcome {
         let context = serde_json::to_value(&error.context).unwrap_or_default();
         let mut said = format!("{} failed: {}: {}.\n", call.tool.name, error.error, error.message);
         let next = match &error.context.snapshot {
-            Some(_) => advice::advice_with_page(error.error),
-            None => advice(error.error),
+            Some(shown) if !shown.tree.is_empty() => advice::advice_with_page(error.error),
+            Some(shown) if shown.changes == Some(true) => advice::advice_without_changes(error.error),
+            _ => advice(error.error),
         };
         let _ = writeln!(said, "What to do next: {next}");
         if let Some(wait_ms) = error.retry_after_ms {

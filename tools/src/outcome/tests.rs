@@ -119,10 +119,18 @@ fn every_failure_says_what_to_do_next() {
 
 #[test]
 fn a_stale_ref_beside_a_fresh_page_is_answered_from_that() {
-    let context = ErrorContext { snapshot: Some(SnapshotAnswer::default()), ..ErrorContext::default() };
-    let failure = Failure::new(ErrorCode::StaleRef, "gone").in_session(context).answer("r");
-    let outcome = Outcome::of_error(&call("browser_click", json!({"ref": "@e5"})), Box::new(failure), &boundary());
-    assert!(outcome.text.contains("in the page below, which is fresh"), "{}", outcome.text);
+    let said = |shown: SnapshotAnswer| {
+        let context = ErrorContext { snapshot: Some(shown), ..ErrorContext::default() };
+        let failure = Failure::new(ErrorCode::StaleRef, "gone").in_session(context).answer("r");
+        Outcome::of_error(&call("browser_click", json!({"ref": "@e5"})), Box::new(failure), &boundary()).text
+    };
+    let tree = "- button \"Save\" [ref=@e9]\n".to_owned();
+    let fresh = said(SnapshotAnswer { tree, changes: Some(true), ..SnapshotAnswer::default() });
+    assert!(fresh.contains("in the page below, which is fresh"), "{fresh}");
+    let unchanged = said(SnapshotAnswer { changes: Some(true), ..SnapshotAnswer::default() });
+    assert!(unchanged.contains("Nothing has changed on the page since your last snapshot"), "{unchanged}");
+    assert!(!unchanged.contains("page below"), "{unchanged}");
+    assert!(said(SnapshotAnswer::default()).contains(advice(ErrorCode::StaleRef)));
 }
 
 #[test]
