@@ -2,9 +2,12 @@
 
 use std::cell::OnceCell;
 use std::io;
+use std::sync::Arc;
+use std::time::Duration;
 
 use porthole_client::{Client, CreateRequest, CreateResponse, Error, ErrorCode};
 use time::OffsetDateTime;
+use tokio::sync::watch;
 
 use super::failure::Failed;
 use super::output;
@@ -18,19 +21,37 @@ pub(crate) struct Caller {
     client: Client,
     /// `None` if the user has no home directory, which was reported.
     saved: OnceCell<Option<SavedSandboxes>>,
+    /// The last retry because of `SESSION_LIMIT`, for [`Caller::with_seat`].
+    limit: Arc<watch::Sender<Option<LimitRetry>>>,
     pub(crate) progress: Progress,
+}
+
+/// A retry of a call that found no seat for a session.
+#[derive(Clone)]
+struct LimitRetry {
+    number: usize,
+    wait: Duration,
+    error: Error,
 }
 
 impl Caller {
     /// Reads the settings and shows `doing` on a terminal.
     pub(crate) fn begin(url_flag: Option<String>, doing: &str) -> Result<Self, Failed> {
         let progress = Progress::new();
+        let limit: Arc<watch::Sender<Option<LimitRetry>>> = Arc::new(watch::Sender::new(None));
         let client = settings::client(url_flag, |builder| {
-            let progress = progress.clone();
-            builder.on_retry(move |retry| progress.retry(retry))
+            let (progress, limit) = (progress.clone(), Arc::clone(&limit));
+            builder.on_retry(move |retry| {
+                if retry.error.code() == ErrorCode::SessionLimit && limit.receiver_count() > 0 {
+                    let (number, wait, error) = (retry.number, retry.wait, retry.error.clone());
+                    limit.send_replace(Some(LimitRetry { number, wait, error }));
+                } else {
+                    progress.retry(retry);
+                }
+            })
         })?;
         progress.show(doing);
-        Ok(Self { client, saved: OnceCell::new(), progress })
+        Ok(Self { client, saved: OnceCell::new(), limit, progress })
     }
 
     /// Returns the client.
@@ -61,6 +82,37 @@ impl Caller {
             }
         }
         call(&self.new_sandbox(&CreateRequest::default()).await?).await
+    }
+
+    /// Runs a call that needs a seat for a session or a tab. After `SESSION_LIMIT` the client would retry for half a
+    /// minute, in which the user's own sessions don't end: here it retries once, and not at all if that is futile.
+    pub(crate) async fn with_seat<T>(
+        &self,
+        is_futile: impl Fn(&Error) -> bool,
+        call: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        self.limit.send_replace(None);
+        let mut limit = self.limit.subscribe();
+        let refused = async {
+            loop {
+                let seen = limit.borrow_and_update().clone();
+                if let Some(LimitRetry { number, wait, error }) = seen {
+                    if number > 1 || is_futile(&error) {
+                        return error;
+                    }
+                    let (code, sentence) = (error.code(), error.sentence());
+                    let line = format!("{code}: {sentence} (one retry in {:.1} s)", wait.as_secs_f64());
+                    self.progress.note(&output::printable(&line));
+                }
+                if limit.changed().await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+            }
+        };
+        tokio::select! {
+            outcome = call => outcome,
+            error = refused => Err(error),
+        }
     }
 
     fn saved_sandbox(&self) -> Option<CreateResponse> {

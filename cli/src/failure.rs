@@ -4,6 +4,8 @@ use std::io;
 
 use porthole_client::{Error, ErrorCode};
 
+use super::saved_sessions::OpenSessions;
+
 /// An invalid setting: `EX_USAGE` of sysexits.
 pub(crate) const EXIT_SETTING: u8 = 64;
 const EXIT_FAILED: u8 = 1;
@@ -21,9 +23,20 @@ pub(crate) enum Failed {
     /// The request failed.
     #[error("{0}")]
     Request(#[from] Error),
-    /// A command needs a session and none is open.
-    #[error("{code}: {sentence}\n  porthole open URL", code = ErrorCode::NoPage, sentence = ErrorCode::NoPage.message())]
-    NoSession,
+    /// An admin listener did not answer with metrics.
+    #[error("{0}")]
+    Metrics(Error),
+    /// A command needs a session, and none is open or none of them is the current one.
+    #[error("{code}: {0}", code = ErrorCode::NoPage)]
+    NoSession(OpenSessions),
+    /// The session of a command has ended.
+    #[error("{error}")]
+    Ended {
+        /// The answer.
+        error: Box<Error>,
+        /// The sessions that are open still.
+        open: OpenSessions,
+    },
     /// The reader closed standard output, as `head` does. Not a failure.
     #[error("standard output was closed")]
     OutputClosed,
@@ -79,7 +92,9 @@ impl Failed {
             Failed::Usage(_) => EXIT_USAGE,
             Failed::OutputClosed => 0,
             Failed::Request(_)
-            | Failed::NoSession
+            | Failed::Metrics(_)
+            | Failed::NoSession(_)
+            | Failed::Ended { .. }
             | Failed::Objective(_)
             | Failed::Tool { .. }
             | Failed::Sessions { .. }

@@ -26,7 +26,7 @@ pub(crate) async fn run(args: &MetricsArgs) -> Result<(), Failed> {
     progress.show(&format!("asking {url}"));
     let first = admin.metrics().await;
     progress.done();
-    let first = first?;
+    let first = first.map_err(Failed::Metrics)?;
     show(&admin, &first, args)?;
 
     let Some(seconds) = args.watch else {

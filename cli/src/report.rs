@@ -2,10 +2,15 @@
 
 use std::process::ExitCode;
 
-use porthole_client::{Code, Error, ErrorCode};
+use porthole_client::{Code, Error, ErrorAnswer, ErrorCode};
+use porthole_contract::Failure;
+use serde::Serialize;
 
 use super::failure::Failed;
 use super::output::{self, printable};
+
+const ADMIN_HINT: &str =
+    "Is `porthole up` running? --admin-url URL names the worker's admin listener, --service asks the service's.";
 
 impl Failed {
     /// Writes the failure to standard error, and with `--json` to standard output too; returns the exit code.
@@ -13,19 +18,26 @@ impl Failed {
         match self {
             Failed::OutputClosed => return ExitCode::SUCCESS,
             Failed::Request(error) => {
-                if json && let Err(Failed::Io { what, source }) = output::json(&error.answer()) {
-                    output::note(&format!("porthole: can't {what}: {source}"));
-                }
-                output::note(&request_lines(error));
+                answer_if(json, &error.answer());
+                output::note(&request_lines(error, hint(error)));
             }
-            Failed::NoSession => {
-                let failure = porthole_contract::Failure::new(ErrorCode::NoPage, "no session is remembered");
-                if json && let Err(Failed::Io { what, source }) = output::json(&failure.answer("")) {
-                    output::note(&format!("porthole: can't {what}: {source}"));
-                }
+            Failed::Metrics(error) => {
+                answer_if(json, &error.answer());
+                let is_another = matches!(error, Error::Connection { .. } | Error::UnexpectedAnswer { .. });
+                output::note(&request_lines(error, is_another.then_some(ADMIN_HINT)));
+            }
+            Failed::Ended { error, open } => {
+                answer_if(json, &error.answer());
+                output::note(&request_lines(error, Some(open.to_string().as_str())));
+            }
+            Failed::NoSession(open) => {
+                answer_if(json, &Failure::new(ErrorCode::NoPage, open.to_string()).answer(""));
                 output::note(&self.to_string());
             }
-            Failed::Usage(_) => output::note(&format!("error: {self}\n\nFor more information, try '--help'.")),
+            Failed::Usage(sentence) => {
+                answer_if(json, &wrong_usage(sentence));
+                output::note(&format!("error: {sentence}\n\nFor more information, try '--help'."));
+            }
             // Error codes come from the process that answered and may hold control characters.
             Failed::Objective(sentences) => {
                 sentences.lines().for_each(|sentence| output::note(&format!("porthole: {}", printable(sentence))));
@@ -36,8 +48,20 @@ impl Failed {
     }
 }
 
+/// The answer that stands for a wrong usage.
+pub(crate) fn wrong_usage(sentence: &str) -> ErrorAnswer {
+    Failure::new(ErrorCode::InvalidRequest, sentence).answer("")
+}
+
+/// Writes a failure to standard output, with `--json`.
+pub(crate) fn answer_if(json: bool, answer: &impl Serialize) {
+    if json && let Err(Failed::Io { what, source }) = output::json(answer) {
+        output::note(&format!("porthole: can't {what}: {source}"));
+    }
+}
+
 /// Formats a failed request: `CODE: sentence`, then details, request id and a hint, one line each.
-fn request_lines(error: &Error) -> String {
+fn request_lines(error: &Error, hint: Option<&str>) -> String {
     let mut lines = format!("{}: {}", error.code(), error.sentence());
     let details = error.details();
     if !details.is_empty() {
@@ -46,7 +70,7 @@ fn request_lines(error: &Error) -> String {
     if let Some(id) = error.request_id() {
         lines += &format!("\n  request {id}");
     }
-    if let Some(hint) = hint(error) {
+    if let Some(hint) = hint {
         lines += &format!("\n  {hint}");
     }
     printable(&lines)
@@ -75,7 +99,9 @@ fn in_session(code: &Code) -> Option<&'static str> {
         ErrorCode::SessionNotFound | ErrorCode::SessionLost | ErrorCode::NoPage => {
             "`porthole open URL` opens another; `porthole sessions` lists those that are open."
         }
-        ErrorCode::SessionLimit => "`porthole close` ends the one used last; `porthole sessions` lists all.",
+        ErrorCode::SessionLimit => {
+            "`porthole sessions` lists yours; `porthole close` ends the current one, `porthole close --session NUMBER` another."
+        }
         ErrorCode::StaleRef => "`porthole snapshot` shows the page as it is now, with its refs.",
         ErrorCode::ElementNotFound => "`porthole snapshot` shows what there is; --partly takes a part of a text.",
         ErrorCode::NotVisible => "`porthole scroll` or a click elsewhere may show it; `porthole wait` waits for it.",
@@ -97,7 +123,7 @@ mod tests {
     #[test]
     fn a_failed_request_is_reported_with_its_cause_and_a_hint() {
         let error = Error::Connection { url: "http://w".to_owned(), cause: "refused\u{1b}[2J".to_owned() };
-        let lines = request_lines(&error);
+        let lines = request_lines(&error, hint(&error));
         assert!(
             lines.starts_with("SERVICE_UNAVAILABLE: The sandbox service can't be reached\n  can't reach http://w: ")
         );

@@ -5,7 +5,10 @@ use std::ops::RangeInclusive;
 
 use porthole_client::Viewport;
 use porthole_contract::Validate as _;
-use porthole_contract::limits::{IMAGE_MAX_BYTES, TOKEN_TTL_MAX_SECONDS, TOKEN_TTL_MIN_SECONDS};
+use porthole_contract::limits::{
+    IMAGE_MAX_BYTES, NETWORK_IDLE_MAX_MS, REQUEST_TIMEOUT_MAX_MS, REQUEST_TIMEOUT_MIN_MS, SESSION_IDLE_MAX_SECONDS,
+    SESSION_IDLE_MIN_SECONDS, SESSION_WAIT_MAX_MS, TOKEN_TTL_MAX_SECONDS, TOKEN_TTL_MIN_SECONDS, WAIT_TIMEOUT_MAX_MS,
+};
 use url::{Host, Url};
 
 /// Parses a token's lifetime in seconds: `3600`, `90s`, `15m`, `12h` or `7d`.
@@ -37,6 +40,58 @@ pub(super) fn parse_millis(text: &str) -> Result<u32, String> {
     };
     let number: u32 = digits.parse().map_err(|_| "must be a number with ms, s or m, such as 10s".to_owned())?;
     number.checked_mul(unit_ms).ok_or_else(|| "is too long".to_owned())
+}
+
+/// Parses the time limit of a call into milliseconds.
+pub(super) fn parse_timeout(text: &str) -> Result<u32, String> {
+    millis_within(text, REQUEST_TIMEOUT_MIN_MS..=REQUEST_TIMEOUT_MAX_MS)
+}
+
+/// Parses how long a one-shot request waits for a page, into milliseconds.
+pub(super) fn parse_wait_timeout(text: &str) -> Result<u32, String> {
+    millis_within(text, 0..=WAIT_TIMEOUT_MAX_MS)
+}
+
+/// Parses after how long without a command a session ends, into milliseconds.
+pub(super) fn parse_session_idle(text: &str) -> Result<u32, String> {
+    millis_within(text, SESSION_IDLE_MIN_SECONDS * 1_000..=SESSION_IDLE_MAX_SECONDS * 1_000)
+}
+
+/// Parses for how long there is to be no request, into milliseconds.
+pub(super) fn parse_network_idle(text: &str) -> Result<u32, String> {
+    millis_within(text, 1..=NETWORK_IDLE_MAX_MS)
+}
+
+/// Parses how long `wait` waits for nothing else, into milliseconds.
+pub(super) fn parse_wait(text: &str) -> Result<u32, String> {
+    millis_within(text, 0..=SESSION_WAIT_MAX_MS)
+}
+
+fn millis_within(text: &str, accepted: RangeInclusive<u32>) -> Result<u32, String> {
+    let time = |ms: &u32| if ms.is_multiple_of(1_000) { format!("{}s", ms / 1_000) } else { format!("{ms}ms") };
+    let ms = parse_millis(text)?;
+    match accepted.contains(&ms) {
+        true => Ok(ms),
+        false => Err(format!("must be from {} to {}", time(accepted.start()), time(accepted.end()))),
+    }
+}
+
+/// Parses a language of pages. Its length is the contract's to judge.
+pub(super) fn parse_locale(text: &str) -> Result<String, String> {
+    of_characters(text, |c| c.is_ascii_alphanumeric() || c == '-', "letters, digits and -, such as de-CH")
+}
+
+/// Parses a time zone. Its length is the contract's to judge.
+pub(super) fn parse_time_zone(text: &str) -> Result<String, String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '+' | '-');
+    of_characters(text, fits, "letters, digits, /, _, + and -, such as Europe/Zurich")
+}
+
+fn of_characters(text: &str, fits: impl Fn(char) -> bool, accepted: &str) -> Result<String, String> {
+    match !text.is_empty() && text.chars().all(fits) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("must have only {accepted}")),
+    }
 }
 
 /// Parses a percentage into a share: `1%` is 0.01, `0.5%` is 0.005.
@@ -128,6 +183,23 @@ mod tests {
         }
         for text in ["", "s", "1h", "99999999m"] {
             assert!(parse_millis(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_out_of_range_are_told_in_the_units_that_are_typed() {
+        assert_eq!(parse_timeout("0s").unwrap_err(), "must be from 1s to 60s");
+        assert_eq!(parse_session_idle("10m").unwrap_err(), "must be from 1s to 300s");
+        assert_eq!(parse_network_idle("0").unwrap_err(), "must be from 1ms to 30s");
+        assert_eq!(parse_session_idle("5m"), Ok(300_000));
+    }
+
+    #[test]
+    fn locales_and_time_zones_say_what_they_may_have() {
+        assert_eq!(parse_locale("de-CH").unwrap(), "de-CH");
+        assert_eq!(parse_time_zone("Etc/GMT+1").unwrap(), "Etc/GMT+1");
+        for wrong in [parse_locale("!!"), parse_locale(""), parse_locale("de_CH"), parse_time_zone("a b")] {
+            assert!(wrong.unwrap_err().starts_with("must have only letters, digits"));
         }
     }
 

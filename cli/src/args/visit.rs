@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use porthole_client::{OnTimeout, Until, Viewport, Wait};
 use porthole_contract::limits::WAIT_DELAY_MAX_MS;
 
-use super::values::{parse_millis, parse_size, range};
+use super::values::{parse_size, parse_timeout, parse_wait_timeout, range};
 
 /// Flags for the browser window. Both operations share them; only the default differs.
 #[derive(Args, Debug)]
@@ -38,7 +38,7 @@ pub(crate) struct WaitArgs {
     #[arg(long, value_name = "CSS")]
     wait_selector: Option<String>,
     /// The longest wait, such as 500ms or 10s; at most 30 s [default: 5s]
-    #[arg(long, value_name = "TIME", value_parser = parse_millis)]
+    #[arg(long, value_name = "TIME", value_parser = parse_wait_timeout)]
     wait_timeout: Option<u32>,
     /// Wait this much longer, in milliseconds; at most 10000
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(range(0, WAIT_DELAY_MAX_MS)))]
@@ -47,7 +47,7 @@ pub(crate) struct WaitArgs {
     #[arg(long, value_name = "WHAT", value_enum, default_value = "partial")]
     on_timeout: OnTimeoutArg,
     /// The time limit of the whole request in the service, such as 30s; from 1 s to 60 s [default: 60s]
-    #[arg(long, value_name = "TIME", value_parser = parse_millis)]
+    #[arg(long, value_name = "TIME", value_parser = parse_timeout)]
     pub(crate) timeout: Option<u32>,
 }
 

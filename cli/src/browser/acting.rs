@@ -1,26 +1,25 @@
-//! Commands that open pages and act on them. They print what changed.
+//! Commands that act on pages. They print what changed.
 
 use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use porthole_client::Error;
 use porthole_client::session::{
     Acted, CheckRequest, ClickRequest, DialogRequest, DragRequest, HistoryAction, HoverRequest, NavigateRequest,
     PressRequest, ScrollDirection, ScrollEnd, ScrollRequest, SelectRequest, SessionAnswer, SnapshotInAnswer,
-    SnapshotMode, TypeRequest, UploadFile, UploadRequest, ViewerRole, WaitRequest,
+    SnapshotMode, TargetObject, TypeRequest, UploadFile, UploadRequest, WaitRequest,
 };
-use porthole_client::{CreateResponse, Error};
-use porthole_contract::Validate;
 use porthole_contract::limits::UPLOAD_MAX_BYTES;
 
-use super::{Browser, show, state, watch};
+use super::checked::checked;
+use super::{Browser, show};
 use crate::args::session::{
-    ActArgs, CheckArgs, ClickArgs, DialogAnswer, DialogArgs, DragArgs, GotoArgs, HoverArgs, OpenArgs, PressArgs,
-    ScrollArgs, SelectArgs, TypeArgs, UploadArgs, WaitForArgs,
+    ActArgs, CheckArgs, ClickArgs, DialogAnswer, DialogArgs, DragArgs, GotoArgs, HoverArgs, PressArgs, ScrollArgs,
+    SelectArgs, TypeArgs, UploadArgs, WaitForArgs,
 };
 use crate::args::target::{parse_place, parse_ref};
 use crate::failure::Failed;
-use crate::output;
 
 /// Builds a request: the fields of every call from `$act`, those of the target if there is one, and its own.
 macro_rules! request {
@@ -50,61 +49,6 @@ macro_rules! targeted {
             $($field $(: $value)?,)*
         })
     }};
-}
-
-pub(super) async fn open(url: Option<String>, args: OpenArgs) -> Result<(), Failed> {
-    let state = args.state.as_deref().map(state::read).transpose()?;
-    let mut request = checked(NavigateRequest {
-        sandbox_id: "-".to_owned(),
-        url: Some(args.page.clone()),
-        wait_until: args.wait(),
-        viewport: args.window.viewport(),
-        color_scheme: args.color_scheme(),
-        reduced_motion: args.reduced_motion.then_some(true),
-        idle_seconds: args.idle_seconds(),
-        locale: args.locale,
-        time_zone: args.time_zone,
-        user_agent: args.user_agent,
-        allow_hosts: args.allow_hosts,
-        timeout_ms: args.timeout,
-        snapshot: Some(SnapshotInAnswer::Mode(SnapshotMode::Full)),
-        ..NavigateRequest::default()
-    })?;
-    // A state may be larger than what `navigate` takes.
-    let opening = state.map(|state| checked(state::opening(&mut request, state))).transpose()?;
-    let (caller, saved) = Browser::begin(url, &format!("opening {}", args.page))?;
-    let outcome = caller
-        .in_sandbox(async |sandbox: &CreateResponse| {
-            let session = caller.client().session(sandbox.sandbox_id.clone(), sandbox.owner_token.clone());
-            let answer = async {
-                if let Some(opening) = &opening {
-                    session.open(opening.clone()).await?;
-                }
-                session.navigate(request.clone()).await
-            };
-            let answer = answer.await;
-            // A first call that failed may have made the session all the same.
-            let number = session.handle().and_then(|handle| Browser::remember(&caller, &saved, &handle, sandbox));
-            let answer = answer?;
-            let address = match args.watch {
-                true => Some(watch::address(&session, ViewerRole::Control).await?),
-                false => None,
-            };
-            Ok((answer, address, number))
-        })
-        .await;
-    caller.progress.done();
-    let (answer, address, number) = outcome.map_err(|error| show::failed(&caller, error, args.json))?;
-    if !args.json {
-        let handle = &answer.session;
-        output::text(
-            &number.map_or_else(|| format!("session {handle}"), |number| format!("session {number} ({handle})")),
-        )?;
-    }
-    if let Some(address) = address {
-        watch::show(&address, args.json)?;
-    }
-    show::acted(&caller, &answer, true, args.json)
 }
 
 pub(super) async fn go_to(url: Option<String>, args: GotoArgs) -> Result<(), Failed> {
@@ -178,6 +122,10 @@ pub(super) async fn drag(url: Option<String>, args: &DragArgs) -> Result<(), Fai
 pub(super) async fn scroll(url: Option<String>, args: &ScrollArgs) -> Result<(), Failed> {
     let (target, rest) = args.target.optional(&args.words)?;
     let (direction, to) = match rest {
+        [] if target == TargetObject::default() => {
+            let how = "up, down, left, right, top or bottom, or the ref of an element that is to be in view";
+            return Err(Failed::Usage(format!("where to? Give {how}")));
+        }
         [] => (None, None),
         _ => match only(rest, "direction")? {
             "up" => (Some(ScrollDirection::Up), None),
@@ -208,9 +156,10 @@ pub(super) async fn upload(url: Option<String>, args: &UploadArgs) -> Result<(),
 pub(super) async fn wait(url: Option<String>, args: &WaitForArgs) -> Result<(), Failed> {
     let reference = args.words.first().map(|word| parse_ref(word)).transpose()?;
     let target = args.element.named()?;
-    if reference.is_none() && target.is_none() && !args.names_another_condition() {
+    let conditions = usize::from(reference.is_some()) + usize::from(target.is_some()) + args.other_conditions();
+    if conditions != 1 {
         let what = "an element, --text, --text-gone, --page-url, --idle or --for";
-        return Err(Failed::Usage(format!("say what to wait for: {what}")));
+        return Err(Failed::Usage(format!("say what to wait for, by one of these: {what}")));
     }
     let request = request!(WaitRequest, &args.act, SnapshotMode::Changes, {
         reference,
@@ -246,12 +195,6 @@ impl Browser {
 
 fn shown(act: &ActArgs, mode: SnapshotMode) -> SnapshotInAnswer {
     SnapshotInAnswer::Mode(if act.full { SnapshotMode::Full } else { mode })
-}
-
-/// Refuses a request here that the service would refuse, as a wrong usage.
-pub(super) fn checked<T: Validate>(request: T) -> Result<T, Failed> {
-    request.validate().map_err(|invalid| Failed::Usage(invalid.to_string()))?;
-    Ok(request)
 }
 
 /// Returns the only word that is left.

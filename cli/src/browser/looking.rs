@@ -4,7 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use porthole_client::session::{SessionExtractRequest, SessionScreenshotRequest, SnapshotRequest};
 
-use super::acting::{checked, no_more};
+use super::acting::no_more;
+use super::checked::checked;
 use super::{Browser, show};
 use crate::args::session::{ReadArgs, ShotArgs, SnapshotArgs};
 use crate::failure::Failed;

@@ -9,8 +9,8 @@ use porthole_client::session::{
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 
-use super::acting::checked;
-use super::{Browser, forget, has_ended, session_of, show, watch};
+use super::checked::checked;
+use super::{Browser, forget, has_ended, note_open, session_of, show, watch};
 use crate::args::session::{CloseArgs, FilesArgs, SessionsArgs, TabsArgs, WatchArgs};
 use crate::caller::Caller;
 use crate::failure::Failed;
@@ -36,7 +36,9 @@ pub(super) async fn tabs(url: Option<String>, args: &TabsArgs) -> Result<(), Fai
         ..TabsRequest::default()
     })?;
     let browser = Browser::resume(url, &args.call, "asking for tabs")?;
-    let mut answer = browser.settle(browser.session.tabs(request).await, args.call.json)?;
+    // A session has its limit of tabs to itself: waiting makes no room.
+    let outcome = browser.caller.with_seat(|_| true, browser.session.tabs(request)).await;
+    let mut answer = browser.settle(outcome, args.call.json)?;
     if !args.call.json && action == TabsAction::New {
         // The list marks it.
         answer.events.retain(|event| !matches!(event, Event::TabOpened { tab, .. } if *tab == answer.tab));
@@ -44,7 +46,7 @@ pub(super) async fn tabs(url: Option<String>, args: &TabsArgs) -> Result<(), Fai
     show::noted(&browser.caller, &answer);
     if answer.result.tabs.is_empty() {
         // Closing the last tab ends the session.
-        forget(&browser.caller, &browser.saved, &answer.session);
+        note_open(&browser.caller, &browser.forget());
     }
     if args.call.json {
         return output::json(&answer);
@@ -110,10 +112,12 @@ pub(super) async fn watch(url: Option<String>, args: &WatchArgs) -> Result<(), F
 
 pub(super) async fn close(url: Option<String>, args: &CloseArgs) -> Result<(), Failed> {
     if !args.all {
-        let browser = Browser::resume_named(url, args.session.as_ref(), "closing")?;
+        let browser = Browser::find(url, args.session.as_ref(), "closing")?;
+        // The session has no handle once it is closed.
         let handle = browser.session.handle().unwrap_or_default();
         let answer = browser.settle(browser.session.close().await, args.json)?;
         forget(&browser.caller, &browser.saved, &handle);
+        note_open(&browser.caller, &browser.saved.open(browser.caller.client().url()).unwrap_or_default());
         return if args.json { output::json(&answer) } else { Ok(()) };
     }
     let (caller, saved) = Browser::begin(url, "closing")?;
@@ -145,10 +149,9 @@ pub(super) async fn sessions(url: Option<String>, args: &SessionsArgs) -> Result
     let all = saved.all(caller.client().url()).map_err(|error| Failed::io("read the saved sessions", error))?;
     let mut lines = Vec::new();
     let mut answers = Vec::new();
-    let last = all.last().map(|session| session.number);
     let mut refused = Refused { doing: "look at", count: 0, of: all.len() };
     for session in all {
-        let used_last = last == Some(session.number);
+        let current = session.current;
         let status = match session_of(&caller, &session).status(StatusRequest::default()).await {
             Ok(status) => status,
             Err(error) if has_ended(&error) => {
@@ -157,16 +160,17 @@ pub(super) async fn sessions(url: Option<String>, args: &SessionsArgs) -> Result
             }
             Err(error) => {
                 let answer = refused.report(&caller, &session, error)?;
-                answers.push(json!({"number": session.number, "used_last": used_last, "error": answer}));
+                answers.push(json!({"number": session.number, "current": current, "error": answer}));
                 continue;
             }
         };
         let (minutes, tabs) = (status.result.age_seconds / 60, status.result.tabs.len());
         let place = show::place(&status.url, &status.title);
-        lines.push(format!("{} {}  {place}  ({minutes} min, tabs: {tabs})", mark(used_last), session.number));
-        answers.push(json!({"number": session.number, "used_last": used_last, "status": status}));
+        lines.push(format!("{} {}  {place}  ({minutes} min, tabs: {tabs})", mark(current), session.number));
+        answers.push(json!({"number": session.number, "current": current, "status": status}));
     }
     caller.progress.done();
+    note_open(&caller, &saved.open(caller.client().url()).unwrap_or_default());
     if args.json {
         output::json(&json!({"ok": refused.count == 0, "sessions": answers}))?;
     } else if !lines.is_empty() {

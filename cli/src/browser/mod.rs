@@ -1,8 +1,10 @@
 //! The commands of sessions. This file dispatches; `resumed` finds the session, the others have a kind of command each.
 
 mod acting;
+mod checked;
 mod looking;
 mod manage;
+mod open;
 mod resumed;
 mod show;
 mod state;
@@ -11,13 +13,13 @@ mod watch;
 use porthole_client::session::HistoryAction;
 
 pub(super) use self::resumed::find;
-use self::resumed::{Browser, forget, has_ended, session_of};
+use self::resumed::{Browser, forget, has_ended, note_open, session_of};
 use super::args::session::SessionCommand;
 use super::failure::Failed;
 
 pub(crate) async fn run(url: Option<String>, command: SessionCommand) -> Result<(), Failed> {
     match command {
-        SessionCommand::Open(args) => acting::open(url, *args).await,
+        SessionCommand::Open(args) => open::open(url, *args).await,
         SessionCommand::Goto(args) => acting::go_to(url, args).await,
         SessionCommand::Click(args) => acting::click(url, &args).await,
         SessionCommand::Type(args) => acting::type_text(url, &args).await,

@@ -8,13 +8,15 @@ use crate::args::session::{CallArgs, SessionName};
 use crate::caller::Caller;
 use crate::failure::Failed;
 use crate::private_files::PrivateFiles;
-use crate::saved_sessions::{SavedSession, SavedSessions};
+use crate::saved_sessions::{OpenSessions, SavedSession, SavedSessions};
 
 /// The user's browser, for one command.
 pub(super) struct Browser {
     pub(super) caller: Caller,
     pub(super) saved: SavedSessions,
     pub(super) session: Session,
+    /// The handle of the session that was the current one before the command named this one.
+    former: Option<String>,
 }
 
 impl Browser {
@@ -23,26 +25,51 @@ impl Browser {
         Ok((Caller::begin(url, doing)?, remembered()?))
     }
 
-    /// Finds the session that `call` names, or the one used last.
+    /// Finds the session that `call` names, which becomes the current one, or the current one.
     pub(super) fn resume(url: Option<String>, call: &CallArgs, doing: &str) -> Result<Self, Failed> {
         Self::resume_named(url, call.session.as_ref(), doing)
     }
 
     pub(super) fn resume_named(url: Option<String>, name: Option<&SessionName>, doing: &str) -> Result<Self, Failed> {
+        let browser = Self::find(url, name, doing)?;
+        if name.is_some()
+            && let Some(handle) = browser.session.handle()
+        {
+            let chosen = browser.saved.choose(browser.caller.client().url(), &handle);
+            chosen.map_err(|error| Failed::io("save the current session", error))?;
+        }
+        Ok(browser)
+    }
+
+    /// The same for a command that ends the session: it doesn't become the current one.
+    pub(super) fn find(url: Option<String>, name: Option<&SessionName>, doing: &str) -> Result<Self, Failed> {
         let (caller, saved) = Self::begin(url, doing)?;
         let worker = caller.client().url().to_owned();
         let failed = |error| Failed::io("read the saved sessions", error);
-        let mut all = saved.all(&worker).map_err(failed)?;
-        let at = match name {
-            None => all.len().checked_sub(1).ok_or(Failed::NoSession)?,
-            Some(name) => all.iter().position(|session| session.is(name)).ok_or_else(|| no_session(name))?,
+        let all = saved.all(&worker).map_err(failed)?;
+        let current = all.iter().find(|session| session.current);
+        let found = match name {
+            None => current,
+            Some(name) => Some(all.iter().find(|session| session.is(name)).ok_or_else(|| no_session(name))?),
         };
-        let found = all.remove(at);
-        if name.is_some() {
-            saved.use_last(&worker, &found.handle).map_err(failed)?;
+        let Some(found) = found else { return Err(Failed::NoSession(saved.open(&worker).map_err(failed)?)) };
+        let session = session_of(&caller, found);
+        let former = current.map(|session| session.handle.clone());
+        Ok(Self { caller, saved, session, former })
+    }
+
+    /// Forgets the session, which has ended; says which ones are open now. The one that was the current one before the
+    /// command named this one is that again.
+    pub(super) fn forget(&self) -> OpenSessions {
+        let worker = self.caller.client().url();
+        let ended = self.session.handle().unwrap_or_default();
+        forget(&self.caller, &self.saved, &ended);
+        if let Some(former) = self.former.as_deref().filter(|former| *former != ended)
+            && let Err(error) = self.saved.choose(worker, former)
+        {
+            self.caller.progress.note(&format!("warning: can't save the current session: {error}"));
         }
-        let session = session_of(&caller, &found);
-        Ok(Self { caller, saved, session })
+        self.saved.open(worker).unwrap_or_default()
     }
 
     /// Remembers a session that was made, and returns its number.
@@ -59,14 +86,17 @@ impl Browser {
     /// Passes an outcome on. Of a failure it shows what happened in the session; one that has ended is forgotten.
     pub(super) fn settle<T>(&self, outcome: Result<T, Error>, json: bool) -> Result<T, Failed> {
         self.caller.progress.done();
-        outcome.map_err(|error| {
-            if has_ended(&error)
-                && let Some(handle) = self.session.handle()
-            {
-                forget(&self.caller, &self.saved, &handle);
-            }
-            show::failed(&self.caller, error, json)
+        outcome.map_err(|error| match has_ended(&error) {
+            true => Failed::Ended { error: Box::new(error), open: self.forget() },
+            false => show::failed(&self.caller, error, json),
         })
+    }
+}
+
+/// Says on standard error how to go on after a session ended, where others are open.
+pub(super) fn note_open(caller: &Caller, open: &OpenSessions) {
+    if !open.is_empty() && open.current.is_none() {
+        caller.progress.note(&open.to_string());
     }
 }
 

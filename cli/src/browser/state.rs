@@ -27,7 +27,7 @@ pub(super) async fn save(url: Option<String>, args: &StateArgs) -> Result<(), Fa
 
 /// Reads what [`save`] wrote.
 pub(super) fn read(path: &Path) -> Result<StorageState, Failed> {
-    let failed = |error| Failed::io(format!("read {}", path.display()), error);
+    let failed = |error| Failed::Usage(format!("--state: can't read {}: {error}", path.display()));
     let is_too_large = fs::metadata(path).map_err(failed)?.len() > OPEN_BODY_MAX_BYTES as u64;
     if is_too_large {
         return Err(Failed::Usage(format!("--state: {} has more than {OPEN_BODY_MAX_BYTES} bytes", path.display())));

@@ -180,7 +180,7 @@ fn without_a_session_a_command_says_how_to_begin() {
     let worker = with_sessions(|_| json!({}));
     let person = Person::at(&worker);
     let ran = person.run(&["click", "@e3"]).failed(1);
-    assert_eq!(ran.err, "NO_PAGE: No page is open yet - open one first\n  porthole open URL\n");
+    assert_eq!(ran.err, "NO_PAGE: No page is open: porthole open URL\n");
     assert_eq!(person.run(&["click", "@e3", "--json"]).failed(1).json()["error"], "NO_PAGE");
     assert!(worker.seen().is_empty());
 }
@@ -245,7 +245,7 @@ fn sessions_are_listed_chosen_and_forgotten() {
     person.run(&["click", "@e1", "--session", "ses_3"]).ok();
     person.run(&["click", "@e1", "--session", "1"]).ok();
     person.run(&["click", "@e1"]).ok();
-    assert_eq!(last(), "ses_1", "the one used last");
+    assert_eq!(last(), "ses_1", "the current one");
     for session in ["2", "ses_2"] {
         person.run(&["run-tool", "browser_snapshot", "--session", session]).ok();
         assert_eq!(last(), "ses_2");
@@ -256,9 +256,10 @@ fn sessions_are_listed_chosen_and_forgotten() {
 
     ended.store(true, std::sync::atomic::Ordering::SeqCst);
     let ran = person.run(&["click", "@e1", "--session", "3"]).failed(1);
-    assert!(ran.err.contains("SESSION_LOST") && ran.err.contains("porthole open URL"), "{ran:?}");
-    person.run(&["close"]).ok();
+    assert!(ran.err.contains("SESSION_LOST") && ran.err.ends_with("  Session 1 is the current one.\n"), "{ran:?}");
+    let closed = person.run(&["close"]).ok();
     assert_eq!(last(), "ses_1");
+    assert!(closed.err.starts_with("Session 2 is open, and not chosen: name it with --session 2;"), "{closed:?}");
     let json = person.run(&["sessions", "--json"]).ok().json();
     assert_eq!((&json["sessions"][0]["number"], json["sessions"].as_array().unwrap().len()), (&json!(2), 1));
     person.run(&["close", "--all"]).ok();
@@ -267,6 +268,91 @@ fn sessions_are_listed_chosen_and_forgotten() {
         !person.config("sessions.json").exists()
             || !std::fs::read_to_string(person.config("sessions.json")).unwrap().contains("token")
     );
+}
+
+#[test]
+fn no_command_reaches_a_session_that_was_not_chosen() {
+    let lost = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let is_lost = std::sync::Arc::clone(&lost);
+    let worker = worker_of_sessions(move |handle| match handle {
+        "ses_2" if is_lost.load(std::sync::atomic::Ordering::SeqCst) => failure(410, "SESSION_LOST", false),
+        handle => shown(handle, &json!({"closed": true})),
+    });
+    let person = Person::at(&worker);
+    for _ in 0..3 {
+        person.run(&["open", "https://example.com"]).ok();
+    }
+    let closed = person.run(&["close"]).ok();
+    assert!(closed.err.starts_with("Sessions 1, 2 are open, and none is chosen:"), "{closed:?}");
+    let before = worker.seen().len();
+    let refused = person.run(&["click", "@e1"]).failed(1);
+    assert!(refused.err.starts_with("NO_PAGE: Sessions 1, 2 are open, and none is chosen:"), "{refused:?}");
+    assert!(refused.err.contains("--session 1"), "{refused:?}");
+    assert_eq!(worker.seen().len(), before, "nothing was sent");
+
+    person.run(&["click", "@e1", "--session", "2"]).ok();
+    lost.store(true, std::sync::atomic::Ordering::SeqCst);
+    let ended = person.run(&["click", "@e1"]).failed(1);
+    assert!(ended.err.contains("SESSION_LOST") && ended.err.contains("Session 1 is open, and not chosen"), "{ended:?}");
+    person.run(&["click", "@e1"]).failed(1);
+    person.run(&["click", "@e1", "--session", "1"]).ok();
+    person.run(&["click", "@e1"]).ok();
+}
+
+#[test]
+fn a_session_whose_page_can_not_be_opened_is_closed_again() {
+    let mut opened = 0;
+    let worker = Worker::start(move |seen| {
+        if seen.asks_for("/create") {
+            return sandbox("sb-1");
+        }
+        if !seen.asks_for("/navigate") {
+            return shown("ses_1", &json!({"closed": true}));
+        }
+        opened += 1;
+        match opened {
+            1 => shown("ses_1", &json!({})),
+            _ => answer(
+                502,
+                &json!({"ok": false, "error": "NAVIGATION_FAILED", "message": "The page can't be reached", "details": "d",
+                    "retryable": false, "request_id": "r", "session": "ses_2", "tab": "t1", "events": []}),
+            ),
+        }
+    });
+    let person = Person::at(&worker);
+    person.run(&["open", "https://example.com"]).ok();
+    let ran = person.run(&["open", "https://nowhere.example"]).failed(1);
+    assert!(ran.err.starts_with("NAVIGATION_FAILED: "), "{ran:?}");
+    let last = worker.seen().pop().unwrap();
+    assert!(last.asks_for("/session/close"), "{}", last.line);
+    assert_eq!(last.json()["session"], "ses_2");
+    person.run(&["click", "@e1"]).ok();
+    assert_eq!(worker.seen().pop().unwrap().json()["session"], "ses_1", "the one before is the current one");
+}
+
+#[test]
+fn a_sandbox_that_is_full_of_the_users_sessions_is_not_waited_for() {
+    let mut opened = 0;
+    let worker = Worker::start(move |seen| {
+        if seen.asks_for("/create") {
+            return sandbox("sb-1");
+        }
+        opened += 1;
+        match opened {
+            1 => shown("ses_1", &json!({})),
+            _ => answer(
+                429,
+                &json!({"ok": false, "error": "SESSION_LIMIT", "message": "Too many", "retryable": true, "request_id": "r",
+                    "details": "this sandbox already has 1 sessions"}),
+            ),
+        }
+    });
+    let person = Person::at(&worker);
+    person.run(&["open", "https://example.com"]).ok();
+    let ran = person.run(&["open", "https://example.com"]).failed(1);
+    assert!(ran.err.starts_with("SESSION_LIMIT: ") && !ran.err.contains("retry"), "{ran:?}");
+    assert!(ran.err.contains("porthole sessions") && ran.err.contains("porthole close"), "{ran:?}");
+    assert_eq!(worker.asked(), ["create", "navigate", "navigate"]);
 }
 
 #[test]

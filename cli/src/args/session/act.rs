@@ -6,7 +6,7 @@ use porthole_contract::limits::SCROLL_AMOUNT_MAX_PX;
 
 use super::ActArgs;
 use crate::args::target::{ElementArgs, TargetArgs};
-use crate::args::values::{parse_millis, range};
+use crate::args::values::{parse_network_idle, parse_wait, range};
 
 /// Click an element or a point, and print what changed.
 #[derive(Args, Debug)]
@@ -186,10 +186,10 @@ pub(crate) struct WaitForArgs {
     #[arg(long, value_name = "GLOB")]
     pub(crate) page_url: Option<String>,
     /// No request for this time, such as 500ms
-    #[arg(long, value_name = "TIME", value_parser = parse_millis)]
+    #[arg(long, value_name = "TIME", value_parser = parse_network_idle)]
     pub(crate) idle: Option<u32>,
     /// This time, such as 2s; at most 30 s
-    #[arg(long = "for", value_name = "TIME", value_parser = parse_millis)]
+    #[arg(long = "for", value_name = "TIME", value_parser = parse_wait)]
     pub(crate) time: Option<u32>,
     #[command(flatten)]
     pub(crate) act: ActArgs,
@@ -228,10 +228,11 @@ impl ClickArgs {
 }
 
 impl WaitForArgs {
-    /// Whether they name a condition that is not about an element.
-    pub(crate) fn names_another_condition(&self) -> bool {
+    /// How many conditions they name that are not about an element.
+    pub(crate) fn other_conditions(&self) -> usize {
         let texts = [&self.text, &self.text_gone, &self.page_url];
-        texts.iter().any(|text| text.is_some()) || self.idle.is_some() || self.time.is_some()
+        let times = [self.idle, self.time];
+        texts.iter().filter(|text| text.is_some()).count() + times.iter().filter(|time| time.is_some()).count()
     }
 
     pub(crate) fn state(&self) -> Option<ElementState> {

@@ -6,19 +6,19 @@ use std::str::FromStr;
 use clap::Args;
 use porthole_client::session::{HANDLE_PREFIX, is_handle};
 
-use crate::args::values::parse_millis;
+use crate::args::values::parse_timeout;
 
 /// Which session and tab, how long, and how it is printed.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct CallArgs {
-    /// Another session than the one used last: its number in `porthole sessions`, or its handle
+    /// Another session than the current one, which it becomes: its number in `porthole sessions`, or its handle
     #[arg(long, value_name = "NUMBER|HANDLE")]
     pub(crate) session: Option<SessionName>,
     /// Another tab than the active one, such as t2
     #[arg(long, value_name = "TAB")]
     pub(crate) tab: Option<String>,
     /// The time limit of the call, such as 10s; from 1 s to 60 s [default: 30s]
-    #[arg(long, value_name = "TIME", value_parser = parse_millis)]
+    #[arg(long, value_name = "TIME", value_parser = parse_timeout)]
     pub(crate) timeout: Option<u32>,
     /// Print the answer, or the failure, as JSON
     #[arg(long)]

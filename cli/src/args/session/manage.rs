@@ -63,7 +63,7 @@ pub(crate) struct WatchArgs {
     /// An address that lets its holder watch, and not act
     #[arg(long)]
     pub(crate) view_only: bool,
-    /// Another session than the one used last: its number in `porthole sessions`, or its handle
+    /// Another session than the current one, which it becomes: its number in `porthole sessions`, or its handle
     #[arg(long, value_name = "NUMBER|HANDLE")]
     pub(crate) session: Option<SessionName>,
     /// Print the answer, or the failure, as JSON
@@ -81,7 +81,7 @@ pub(crate) struct StateArgs {
     /// The file to write, which only you can read [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Another session than the one used last: its number in `porthole sessions`, or its handle
+    /// Another session than the current one, which it becomes: its number in `porthole sessions`, or its handle
     #[arg(long, value_name = "NUMBER|HANDLE")]
     pub(crate) session: Option<SessionName>,
     /// Print the answer, or the failure, as JSON
@@ -96,7 +96,7 @@ pub(crate) struct CloseArgs {
     /// End all that are remembered
     #[arg(long, conflicts_with = "session")]
     pub(crate) all: bool,
-    /// Another session than the one used last: its number in `porthole sessions`, or its handle
+    /// Another session than the current one: its number in `porthole sessions`, or its handle
     #[arg(long, value_name = "NUMBER|HANDLE")]
     pub(crate) session: Option<SessionName>,
     /// Print the answer, or the failure, as JSON; with --all one line each
@@ -104,7 +104,7 @@ pub(crate) struct CloseArgs {
     pub(crate) json: bool,
 }
 
-/// List the browsers that are open, the one used last marked by *. Looking keeps them open, as any command does.
+/// List the browsers that are open, the current one marked by *. Looking keeps them open, as any command does.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  porthole sessions")]
 pub(crate) struct SessionsArgs {

@@ -11,7 +11,7 @@ use porthole_contract::limits::{
 
 use super::{ActArgs, CallArgs};
 use crate::args::target::TargetArgs;
-use crate::args::values::{parse_millis, parse_page, range};
+use crate::args::values::{parse_locale, parse_page, parse_session_idle, parse_time_zone, parse_timeout, range};
 use crate::args::{FormatArg, WindowArgs};
 
 /// Open a page in a browser that stays: print its handle and what is on the page.
@@ -39,10 +39,10 @@ pub(crate) struct OpenArgs {
     #[arg(long)]
     pub(crate) reduced_motion: bool,
     /// The pages' language, such as de-CH
-    #[arg(long, value_name = "LOCALE")]
+    #[arg(long, value_name = "LOCALE", value_parser = parse_locale)]
     pub(crate) locale: Option<String>,
     /// The pages' time zone, such as Europe/Zurich
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", value_parser = parse_time_zone)]
     pub(crate) time_zone: Option<String>,
     /// What the browser calls itself
     #[arg(long, value_name = "TEXT")]
@@ -54,13 +54,13 @@ pub(crate) struct OpenArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
     /// End after this time without a command, such as 60s; at most 5m [default: 5m]
-    #[arg(long, value_name = "TIME", value_parser = parse_millis)]
+    #[arg(long, value_name = "TIME", value_parser = parse_session_idle)]
     idle: Option<u32>,
     /// The state of the page to wait for
     #[arg(long, value_name = "STATE", value_enum, default_value = "load")]
     wait: LoadArg,
     /// The time limit of the call, such as 10s; from 1 s to 60 s [default: 30s]
-    #[arg(long, value_name = "TIME", value_parser = parse_millis)]
+    #[arg(long, value_name = "TIME", value_parser = parse_timeout)]
     pub(crate) timeout: Option<u32>,
     /// Print the address of the live view, in which you watch and help; open it where there is a desktop. The address
     /// is a secret: anyone who has it can act in this browser

@@ -35,7 +35,10 @@ async fn a_page_is_opened_and_its_tabs_are_listed_without_a_handle() {
     assert!(address.starts_with(&format!("watch {}#ticket=", stack.worker.url("/live"))), "{said}");
     porthole(&environment, &["close"]).await.expect_code(0);
 
-    let said = porthole(&environment, &["tabs"]).await.expect_code(0);
+    let finished = porthole(&environment, &["tabs"]).await;
+    finished.expect_code(1);
+    assert!(finished.stderr.starts_with("NO_PAGE: Session 1 is open, and not chosen"), "{finished:?}");
+    let said = porthole(&environment, &["tabs", "--session", "1"]).await.expect_code(0);
     assert_eq!(said, format!("* t1  {first} - First\n"));
     let said = porthole(&environment, &["watch", "--view-only"]).await.expect_code(0);
     assert!(said.starts_with(&format!("watch {}#ticket=", stack.worker.url("/live"))), "{said}");
@@ -59,6 +62,23 @@ async fn a_page_is_opened_and_its_tabs_are_listed_without_a_handle() {
     finished.expect_code(1);
     assert!(finished.stderr.starts_with("NO_PAGE: "), "{finished:?}");
     assert_eq!(porthole(&environment, &["sessions"]).await.expect_code(0), "no session is open\n");
+}
+
+#[tokio::test]
+async fn a_page_that_can_not_be_opened_leaves_no_session() {
+    let stack = Stack::with().setting("PORTHOLE_MAX_SESSIONS_PER_SANDBOX", "1").start().await;
+    let environment = environment(&stack);
+    let finished = porthole(&environment, &["open", &stack.site.forbidden()]).await;
+    finished.expect_code(1);
+    assert!(finished.stderr.contains("BLOCKED_TARGET"), "{finished:?}");
+    assert_eq!(porthole(&environment, &["sessions"]).await.expect_code(0), "no session is open\n");
+    let page = stack.site.html("<title>Only</title>");
+    // The seat of the session that was closed may be given back a moment later.
+    porthole(&environment, &["open", &page]).await.expect_code(0);
+    let finished = porthole(&environment, &["open", &page]).await;
+    finished.expect_code(1);
+    assert!(finished.stderr.starts_with("SESSION_LIMIT: ") && !finished.stderr.contains("retry"), "{finished:?}");
+    porthole(&environment, &["close"]).await.expect_code(0);
 }
 
 #[tokio::test]
