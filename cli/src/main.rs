@@ -37,12 +37,21 @@ fn main() -> ExitCode {
     if let Some(code) = up::tied::intercept(std::env::args_os()) {
         return code;
     }
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
     let json = cli.command.json();
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failed) => failed.report(json),
     }
+}
+
+/// Ends the process after a command line that can't be parsed, or with the help that it asks for.
+fn refuse(error: &clap::Error) -> ! {
+    let json = error.use_stderr() && std::env::args_os().any(|argument| argument == "--json");
+    let text = error.to_string();
+    let sentence = text.lines().next().unwrap_or_default();
+    report::answer_if(json, &report::wrong_usage(sentence.trim_start_matches("error: ")));
+    error.exit()
 }
 
 fn run(cli: Cli) -> Result<(), Failed> {

@@ -32,7 +32,7 @@ fn page(mut command: Command) -> io::Result<Vec<u8>> {
     main.render_synopsis_section(&mut page)?;
     main.render_description_section(&mut page)?;
     main.render_options_section(&mut page)?;
-    for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+    for command in command.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help") {
         page.extend_from_slice(section(command)?.as_bytes());
     }
     page.extend_from_slice(extra(&main, "NOTES")?.as_bytes());

@@ -83,6 +83,10 @@ fn calls(args: &RunToolArgs) -> Result<Detected, Failed> {
             false => Ok(detected),
         };
     };
+    if tool.trim_start().starts_with(['{', '[', '`', '<']) {
+        let how = "a model's message is read from standard input: echo '…' | porthole run-tool";
+        return Err(Failed::Usage(format!("NAME is a tool's name; {how}")));
+    }
     let arguments = args.arguments.as_deref().unwrap_or("{}");
     let arguments: Value = serde_json::from_str(arguments)
         .map_err(|error| Failed::Usage(format!("the arguments of {tool} are not JSON: {error}")))?;

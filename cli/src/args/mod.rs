@@ -42,7 +42,7 @@ Examples:
 
 /// See the web through a browser that is not yours: a URL in, a picture of the page or its text out.
 #[derive(Debug, Parser)]
-#[command(name = "porthole", version, after_help = [EXAMPLES, SETTINGS_HELP].concat(), disable_help_subcommand = true)]
+#[command(name = "porthole", version, after_help = [EXAMPLES, SETTINGS_HELP].concat())]
 pub(crate) struct Cli {
     /// Where the worker is [env: PORTHOLE_URL] [default: http://127.0.0.1:8787]
     #[arg(long, global = true, value_name = "URL")]

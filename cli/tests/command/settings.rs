@@ -16,7 +16,6 @@ fn wrong_usage_exits_with_2_before_any_request() {
         "screenshot https://example.com --viewport 1280",
         "screenshot https://example.com --full-page --selector h1",
         "screenshot https://example.com --timeout 100ms",
-        "screenshot https://example.com -o - --json",
         "screenshot https://example.com --url nonsense",
         "extract https://example.com --max-chars 0",
         "create --ttl 1s",
@@ -30,7 +29,32 @@ fn wrong_usage_exits_with_2_before_any_request() {
         let ran = person.run(&line.split_whitespace().collect::<Vec<_>>()).failed(2);
         assert!(!ran.err.is_empty() && ran.out.is_empty(), "{line}: {ran:?}");
     }
+    for line in ["screenshot https://example.com -o - --json", "click @e1 --timeout 0s --json"] {
+        let ran = person.run(&line.split_whitespace().collect::<Vec<_>>()).failed(2);
+        assert_eq!(ran.json()["error"], "INVALID_REQUEST", "{line}: {ran:?}");
+        assert!(ran.err.starts_with("error: "), "{line}: {ran:?}");
+    }
     assert_eq!(worker.asked(), [""; 0]);
+}
+
+#[test]
+fn wrong_values_are_named_as_they_were_typed() {
+    let worker = willing();
+    let person = Person::at(&worker);
+    for (line, expected) in [
+        ("open https://a --idle 10m", "'--idle <TIME>': must be from 1s to 300s"),
+        ("click @e1 --timeout 0s", "'--timeout <TIME>': must be from 1s to 60s"),
+        ("open https://a --locale !!", "'--locale <LOCALE>': must have only letters, digits and -"),
+        ("open https://a --state no-such-file", "--state: can't read no-such-file"),
+        ("scroll", "up, down, left, right, top or bottom"),
+        ("wait --text a --idle 1s", "by one of these"),
+        ("run-tool {\"tool\":\"browser_close\"}", "read from standard input"),
+    ] {
+        let ran = person.run(&line.split_whitespace().collect::<Vec<_>>()).failed(2);
+        assert!(ran.err.contains(expected), "{line}: {ran:?}");
+    }
+    let ran = person.run(&["metrics", "--admin-url", "http://127.0.0.1:9"]).failed(1);
+    assert!(ran.err.contains("--admin-url URL") && !ran.err.contains("PORTHOLE_URL"), "{ran:?}");
 }
 
 #[test]
@@ -106,6 +130,7 @@ fn help_manual_and_completions_are_there() {
         let help = person.run(&[command, "--help"]).ok();
         assert!(help.out.contains("Example"), "{command}: {help:?}");
     }
+    assert_eq!(person.run(&["help", "type"]).ok().out, person.run(&["type", "--help"]).ok().out);
     for shell in ["bash", "zsh", "fish"] {
         assert!(person.run(&["completions", shell]).ok().out.contains("screenshot"));
     }
