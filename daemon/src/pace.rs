@@ -32,9 +32,9 @@ impl FramePace {
     }
 
     /// Counts what was read; returns how long nothing may be read now.
-    pub(crate) fn spend(&self, frames: usize, bytes: usize) -> Duration {
+    pub(crate) fn spend(&self, frames: f64, bytes: usize) -> Duration {
         #[expect(clippy::cast_precision_loss, reason = "a read has far fewer than 2^52 bytes")]
-        let units = frames as f64 + bytes as f64 / BYTES_PER_UNIT as f64;
+        let units = frames + bytes as f64 / BYTES_PER_UNIT as f64;
         let mut bucket = self.bucket.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         let gained = now.saturating_duration_since(bucket.at).as_secs_f64() * self.per_second;

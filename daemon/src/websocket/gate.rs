@@ -23,6 +23,9 @@ const TURN_TIMEOUT: Duration = Duration::from_secs(120);
 /// Most that is read at once: small frames are counted before the next are read.
 const READ_MAX_BYTES: usize = 16 * 1024;
 
+/// What a frame that continues a message counts: a message may be in many parts.
+const CONTINUED: f64 = 1.0 / 32.0;
+
 /// What is read at once of a message that is dropped.
 const DRAIN_BUFFER_BYTES: usize = 16 * 1024;
 /// A close frame's opcode (RFC 6455, 5.5.1).
@@ -69,7 +72,7 @@ impl MessageLimit {
     }
 
     /// Counts what was read; returns how long nothing may be read now.
-    fn spend(&self, frames: usize, bytes: usize) -> Duration {
+    fn spend(&self, frames: f64, bytes: usize) -> Duration {
         let paces = self.0.paces.lock().unwrap_or_else(PoisonError::into_inner);
         paces.iter().map(|pace| pace.spend(frames, bytes)).max().unwrap_or_default()
     }
@@ -95,7 +98,7 @@ pub struct Gate<S> {
     /// Whether the message has no further frames.
     is_last: bool,
     /// The frames whose heads have come since they were counted last.
-    frames: usize,
+    frames: f64,
     /// Until when nothing is read, since too much has come.
     rests: Option<Pin<Box<Sleep>>>,
     turns: Option<PollSemaphore>,
@@ -125,7 +128,7 @@ impl<S> Gate<S> {
             message_bytes: 0,
             is_control: false,
             is_last: true,
-            frames: 0,
+            frames: 0.0,
             rests: None,
             turns: None,
             turn: None,
@@ -186,7 +189,7 @@ impl<S> Gate<S> {
             bytes = rest;
             let Some(head) = Head::read(&self.head[..self.head_read]) else { continue };
             self.head_read = 0;
-            self.frames += 1;
+            self.frames += if head.opcode == 0 { CONTINUED } else { 1.0 };
             self.payload_left = head.payload_bytes;
             self.is_control = head.is_control();
             if self.is_control {
