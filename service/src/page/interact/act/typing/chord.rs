@@ -98,11 +98,11 @@ impl std::str::FromStr for Chord {
     /// Reads `Enter`, `Control+A`, `Shift+ArrowRight`, `+`, `Control++`.
     fn from_str(text: &str) -> Result<Self, NotAKey> {
         let (held, name) = match text.strip_suffix('+') {
-            Some("") => ("", "+"),
-            Some(before) => (before.strip_suffix('+').ok_or_else(|| NotAKey::new(text))?, "+"),
-            None => text.rsplit_once('+').unwrap_or(("", text)),
+            Some("") => (None, "+"),
+            Some(before) => (Some(before.strip_suffix('+').ok_or_else(|| NotAKey::new(text))?), "+"),
+            None => text.rsplit_once('+').map_or((None, text), |(held, name)| (Some(held), name)),
         };
-        let modifiers = Modifiers::parse(held.split('+').map(str::trim).filter(|name| !name.is_empty()))?;
+        let modifiers = Modifiers::parse(held.into_iter().flat_map(|held| held.split('+')).map(str::trim))?;
         let name = if name.chars().count() > 1 { name.trim() } else { name };
         let key = Key::named(name).or_else(|| Key::typing(name)).ok_or_else(|| NotAKey::new(text))?;
         Ok(Self { modifiers, key: key.beside(modifiers) })
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(chord(" "), chord("Space"));
         assert_eq!(chord("esc"), chord("Escape"));
         assert_eq!(chord("é"), ("é".into(), "", "é".into(), 0));
-        for wrong in ["", "Contrl+A", "A+B", "Enterr", "Control+", "ab"] {
+        for wrong in ["", "Contrl+A", "A+B", "Enterr", "Control+", "Control++A", "+A", "ab"] {
             assert!(wrong.parse::<Chord>().is_err(), "{wrong}");
         }
     }
