@@ -169,7 +169,7 @@ impl Turn<'_> {
             target => self.aim_at_element(target, Looking::until(until)).await?,
         };
         let files: Vec<File> = request.files.iter().map(File::from).collect();
-        let acted = self.page().upload(&element, &files, until).await?;
+        let acted = self.page().upload(&element, &files, until, self.deadline).await?;
         Ok(self.acted(acted, Some(answer)).await)
     }
 

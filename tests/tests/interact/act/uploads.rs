@@ -22,14 +22,20 @@ async fn files_are_given_to_a_hidden_input() {
     for selector in ["#f", "#l"] {
         scene.evaluate("p.textContent = ''").await;
         let deadline = ready().deadline;
-        scene.page.upload(&scene.element(selector).await, &files, deadline).await.unwrap();
+        scene.page.upload(&scene.element(selector).await, &files, deadline, ready().deadline).await.unwrap();
         assert_eq!(scene.evaluate("p.textContent").await, "a.txt text/plain hällo|b.txt text/plain b");
     }
-    let many = scene.page.upload(&scene.element("#one").await, &files, ready().deadline).await.unwrap_err();
+    let many =
+        scene.page.upload(&scene.element("#one").await, &files, ready().deadline, ready().deadline).await.unwrap_err();
     assert!(matches!(many, ActError::Invalid(_)), "{many:?}");
-    let none = scene.page.upload(&scene.element("#p").await, &files, ready().deadline).await.unwrap_err();
+    let none =
+        scene.page.upload(&scene.element("#p").await, &files, ready().deadline, ready().deadline).await.unwrap_err();
     assert!(matches!(none, ActError::Invalid(_)), "{none:?}");
-    let unclear = scene.page.upload(&scene.element("body").await, &files[..1], ready().deadline).await.unwrap_err();
+    let unclear = scene
+        .page
+        .upload(&scene.element("body").await, &files[..1], ready().deadline, ready().deadline)
+        .await
+        .unwrap_err();
     assert!(unclear.to_string().contains("several fields"), "{unclear:?}");
     scene.ends().await;
 }
@@ -47,9 +53,9 @@ async fn a_button_that_asks_for_files_gets_them() {
     ] {
         scene.shows(&format!("<button id=b>Choose</button><p id=p></p><script>const got = i => {{ p.textContent = i.files[0].name }}; {asks}</script>")).await;
         let button = scene.element("#b").await;
-        scene.page.upload(&button, &files[..1], ready().deadline).await.unwrap();
+        scene.page.upload(&button, &files[..1], ready().deadline, ready().deadline).await.unwrap();
         assert_eq!(scene.evaluate("p.textContent").await, "a.txt", "{asks}");
-        let many = scene.page.upload(&button, &files, ready().deadline).await;
+        let many = scene.page.upload(&button, &files, ready().deadline, ready().deadline).await;
         assert!(matches!(many, Err(ActError::Invalid(_))), "{many:?}");
     }
     // In a frame of another process.
@@ -58,11 +64,12 @@ async fn a_button_that_asks_for_files_gets_them() {
     scene.shows(&format!("<iframe id=f src='{leaf}' onload='this.loaded = 1'></iframe>")).await;
     scene.evaluate("new Promise(done => f.loaded ? done() : f.addEventListener('load', () => done()))").await;
     let button = scene.inner(&["#f", "#b"]).await;
-    scene.page.upload(&button, &files[..1], ready().deadline).await.unwrap();
+    scene.page.upload(&button, &files[..1], ready().deadline, ready().deadline).await.unwrap();
     let refs = &mut Refs::default();
     assert!(scene.page.snapshot(refs, &SnapshotOptions::default()).await.unwrap().tree.contains("a.txt"));
     scene.shows("<button id=b>Nothing</button>").await;
-    let none = scene.page.upload(&scene.element("#b").await, &files[..1], ready_briefly().deadline).await;
+    let none =
+        scene.page.upload(&scene.element("#b").await, &files[..1], ready_briefly().deadline, ready().deadline).await;
     assert!(matches!(&none, Err(ActError::NoEffect(why)) if why.contains("name the field")), "{none:?}");
     scene.ends().await;
 }

@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use chromiumoxide_cdp::cdp::browser_protocol::input::MouseButton;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -78,17 +79,34 @@ pub(super) struct Told {
     pub waited: bool,
 }
 
+impl Told {
+    /// The middle of an element that the whole page covers: some pages take no pointer until it moves, so that it may pass over
+    /// others on its way into a submenu.
+    fn waits_for_pointer(&self) -> Option<Point> {
+        let is_page = self.lacks.as_deref() == Some("uncovered") && self.by.as_deref() == Some("<html>");
+        let at = self.bounds.filter(|_| is_page)?;
+        Some(Point { x: at.x + at.width / 2.0, y: at.y + at.height / 2.0 })
+    }
+}
+
 /// Counts the tries of one action.
 #[derive(Debug)]
 pub(super) struct Tries {
     begun: Instant,
     deadline: Instant,
+    /// Until when a call of the kit may take, where that is longer.
+    calls_until: Instant,
     number: usize,
 }
 
 impl Tries {
     pub(super) fn until(deadline: Instant) -> Self {
-        Self { begun: Instant::now(), deadline, number: 0 }
+        Self { begun: Instant::now(), deadline, calls_until: deadline, number: 0 }
+    }
+
+    /// Lets a call of the kit take longer than the element is waited for.
+    pub(super) fn with_calls_until(self, calls_until: Instant) -> Self {
+        Self { calls_until, ..self }
     }
 
     /// Waits for the next try; whether there is time for one. There always is for the first.
@@ -115,7 +133,9 @@ impl Tries {
     }
 
     pub(super) fn limit(&self) -> Duration {
-        self.deadline.saturating_duration_since(Instant::now()) + TRY_TIMEOUT
+        let now = Instant::now();
+        (self.deadline.saturating_duration_since(now) + TRY_TIMEOUT)
+            .max(self.calls_until.saturating_duration_since(now))
     }
 
     fn waited_ms(&self) -> u64 {
@@ -188,6 +208,11 @@ impl Page {
             lacking = told;
             if !Tries::may_come(&lacking) {
                 break;
+            }
+            if let Some(point) =
+                lacking.waits_for_pointer().filter(|_| tries.number == 1 && element.frame.owner().is_none())
+            {
+                self.send_move(point, MouseButton::None, 0).forget();
             }
         }
         if lacking.lacks.is_none() {

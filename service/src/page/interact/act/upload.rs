@@ -36,17 +36,29 @@ struct Given {
 
 impl Page {
     /// Gives files to a file input, hidden or not, or to the one that the element is a label or wrapper of, or that asks for
-    /// them when it is clicked.
+    /// them when it is clicked. The field is waited for until `deadline`; giving it 10 MB may take until `given_until`.
     ///
     /// # Errors
     /// [`ActError::Invalid`] where it takes no files or only one; [`ActError::NotEnabled`]; [`ActError::NoEffect`].
-    pub async fn upload(&self, element: &Element, files: &[File], deadline: Instant) -> Result<Acted, ActError> {
-        self.or_stale(element, self.upload_to(element, files, deadline).await).await
+    pub async fn upload(
+        &self,
+        element: &Element,
+        files: &[File],
+        deadline: Instant,
+        given_until: Instant,
+    ) -> Result<Acted, ActError> {
+        self.or_stale(element, self.upload_to(element, files, deadline, given_until).await).await
     }
 
-    async fn upload_to(&self, element: &Element, files: &[File], deadline: Instant) -> Result<Acted, ActError> {
+    async fn upload_to(
+        &self,
+        element: &Element,
+        files: &[File],
+        deadline: Instant,
+        given_until: Instant,
+    ) -> Result<Acted, ActError> {
         let mut quiet = Quiet::watch(self, &element.frame);
-        let mut tries = Tries::until(deadline);
+        let mut tries = Tries::until(deadline).with_calls_until(given_until);
         quiet.count_changes().await?;
         quiet.begins();
         let told = self.told(element, "upload", &json!(files), &mut tries).await;
