@@ -47,8 +47,14 @@ impl Turn<'_> {
                 }
             }
             Condition::Element(Target::Ref(reference), state) => {
-                let (element, _) = self.by_ref(reference).await?;
-                page.wait_for_element(&element, awaited(state), until).await.map_err(Box::new)?;
+                match self.by_ref(reference).await {
+                    // It went before the wait began.
+                    Err(SessionError::Act(error)) if state == ElementState::Hidden && error.is_of_a_gone_ref() => {}
+                    found => {
+                        let (element, _) = found?;
+                        page.wait_for_element(&element, awaited(state), until).await.map_err(Box::new)?;
+                    }
+                }
             }
             Condition::Element(Target::Semantic(target), state) => {
                 let looking = Looking::until(until).disabled_too();

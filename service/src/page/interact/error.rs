@@ -1,6 +1,6 @@
 //! Why an action did not happen.
 
-use super::Stale;
+use super::{Fate, Stale};
 use crate::page::{Dialog, PageError};
 
 /// Why an action on an element did not happen, or can't be said to have.
@@ -80,6 +80,11 @@ impl ActError {
     /// had it go.
     pub fn is_of_a_gone_element(&self) -> bool {
         matches!(self, Self::NotFound(Missing::Element(_)))
+    }
+
+    /// Whether the element of a ref has left its document.
+    pub fn is_of_a_gone_ref(&self) -> bool {
+        matches!(self, Self::Stale(Stale { fate: Fate::Gone { .. }, .. }))
     }
 
     /// Whether the element that was meant lacks something or did not take the action. Else the page or the call did.

@@ -50,6 +50,8 @@ async fn a_ref_whose_element_goes_while_it_is_waited_for_is_stale() {
     agent.does("click", json!({"ref": cancel})).await;
     let gone = agent.call("wait", json!({"ref": pay, "state": "enabled"})).await.expect_code("STALE_REF");
     assert!(gone["details"].as_str().unwrap().contains("snapshot"), "{gone:?}");
+    // What was waited for has come about, whenever it went.
+    agent.does("wait", json!({"ref": pay, "state": "hidden"})).await;
     agent.does("close", json!({})).await;
 }
 
