@@ -161,7 +161,14 @@ impl Turn<'_> {
     pub(super) fn aimed_at(&mut self, located: Located) -> Aim {
         let Located { element, selector_used, matched_count, bounding_box, role, name, warnings, .. } = located;
         self.warns(warnings);
-        let reference = self.refs().known(&element).and_then(|own| u32::try_from(own.0).ok()).map(ElementRef);
+        let refs = self.refs();
+        let own = refs.known(&element);
+        // What no role names is called what a snapshot showed of it.
+        let name = match own.and_then(|own| refs.get(own)) {
+            Some(shown) if name.is_empty() => shown.name.clone(),
+            _ => name,
+        };
+        let reference = own.and_then(|own| u32::try_from(own.0).ok()).map(ElementRef);
         let answer = TargetAnswer {
             reference,
             role,
