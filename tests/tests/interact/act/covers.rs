@@ -1,6 +1,6 @@
 //! What pages draw over a control or in its place: what takes the clicks that are meant for the control, and what covers it.
 
-use porthole_service::page::interact::{ActError, Click, How, Refs, SnapshotOptions, Terms};
+use porthole_service::page::interact::{ActError, Click, Drop, Grip, How, Point, Refs, SnapshotOptions, Terms};
 
 use super::scene::{BRIEFLY, LOGS, Scene, briefly, ready};
 use crate::warned::Warned;
@@ -175,5 +175,34 @@ async fn a_touch_target_over_a_control_takes_its_clicks() {
         assert!(matches!(covered, ActError::Covered { .. }), "{over} {beside}: {covered:?}");
         assert_eq!(scene.log().await, "", "{over} {beside}");
     }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_draws_a_hidden_field_takes_the_pointer_for_it() {
+    let scene = Scene::open().await;
+    let hidden = "<style>.h { border: 0; clip: rect(0 0 0 0); height: 1px; width: 1px; margin: -1px; overflow: hidden; position: absolute }</style>";
+    // The thumb of a slider.
+    let slider = "<p id=s style='position: relative; height: 20px; width: 220px; background: #ddd'><span id=t style='position: absolute; left: 40px; width: 20px; height: 20px; background: #06c; display: flex; cursor: grab'><input type=range class=h aria-label=Volume></span></p>
+        <script>let held; t.onpointerdown = e => { held = true; t.setPointerCapture(e.pointerId) }; t.onpointermove = e => { if (held) t.style.left = `${e.clientX - s.offsetLeft - 10}px` }; t.onpointerup = () => { held = false; note(t.style.left) }</script>";
+    scene.shows(&format!("{LOGS}{hidden}{slider}")).await;
+    let to = Point { x: 150.0, y: 30.0 };
+    let volume = Grip::Element(scene.element("[aria-label=Volume]").await);
+    let dragged = scene.page.drag(&volume, &Drop::Point(to), &ready()).await;
+    assert_eq!(scene.log().await, "132px", "{dragged:?}");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_takes_no_pointer_until_it_moves_is_waited_for() {
+    let scene = Scene::showing(&format!(
+        "{LOGS}<div role=menuitem tabindex=-1 id=a>One</div><div role=menuitem tabindex=-1 id=b style='pointer-events: auto'>More</div>
+        <script>const root = document.documentElement; b.onclick = () => root.style.pointerEvents = 'none'; a.onclick = () => note('one');
+        document.addEventListener('mousemove', e => {{ if (!b.contains(e.target)) root.style.pointerEvents = '' }})</script>"
+    ))
+    .await;
+    scene.click("#b").await.unwrap();
+    let clicked = scene.click("#a").await;
+    assert_eq!(scene.log().await, "one", "{clicked:?}");
     scene.ends().await;
 }

@@ -7,6 +7,7 @@ mod keys;
 mod leaving;
 mod meanings;
 mod names;
+mod newcomers;
 mod places;
 mod pointer;
 mod renames;

@@ -153,7 +153,7 @@ kit.focus = (number) => {
     const inner = hasFocus(field) ? field : actField(target);
     if (hasFocus(inner)) field = inner;
     if (!isHere(field)) return GONE;
-    if ((actFieldKind(field) || field instanceof HTMLSelectElement) && !staysField()) return lacks('same', field, { is: identityOf(element) });
+    if (!staysFocused(field)) return lacks('same', field, { is: identityOf(element) });
   }
   // A part of an editor has no focus of its own: a key edits where the caret is.
   if (actFieldKind(field) === 'content' && hasFocus(field) && field !== activeIn(rootOf(field)) && drawnText(field) === null && !holdsCaret(field)) selectAll(field, true);

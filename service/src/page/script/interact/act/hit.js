@@ -102,10 +102,16 @@ const isGlassOver = (hit, element) => {
   if (matches(hit, NESTED) || nameOf(hit) !== '' || actsByItself(element) || flatClosest(element, INTERACTIVE) || !isClear(hit) || !liesOver(hit, element)) return false;
   return contentOf(element) !== '' && contentOf(around) === contentOf(element) && allIn(around, NESTED).length === 0;
 };
+// Whether an element is the thumb of a slider, by its size and its cursor.
+const THUMB_PX_MAX = 64;
+const isThumb = (hit, element) => {
+  const { width, height } = rectOf(hit);
+  return typeOf(element) === 'range' && Math.max(width, height) <= THUMB_PX_MAX && /grab|move|resize/.test(getComputedStyle(hit).cursor);
+};
 // Whether an input that is clipped away is drawn by the small element around it that holds nothing else, as a slider's thumb.
 const isDrawnBy = (hit, element) => {
   if (!isInput(element) || !(hit instanceof HTMLElement) || !isWithin(element, hit) || getComputedStyle(element).clip === 'auto') return false;
-  return isAsLargeAs(hit, element) && contentOf(hit) === '' && isOnlyControl(element, hit);
+  return (isThumb(hit, element) || isAsLargeAs(hit, element)) && contentOf(hit) === '' && isOnlyControl(element, hit);
 };
 // Whether a part of a component leaves the pointer to its host.
 const isLeftToHost = (hit, element) => {

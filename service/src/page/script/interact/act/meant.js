@@ -43,15 +43,28 @@ const placeAmong = (element, says) => {
   const isLike = (other) => tagOf(other) === tagOf(element);
   return { element, says, said: says(element), beside: nearOf(element, NEAR_MAX, isLike).map((other) => ({ element: other, said: says(other) })) };
 };
-// Whether one of them says by now what another one there said, which says it no longer: a list was drawn anew in place.
+// Whether one of them says by now what another one there said, which says it no longer, or another one what it alone said: a list
+// was drawn anew in place.
 const isInOthersPlace = ({ places, row }, isLeftOut = () => false) => {
   if (row !== null && isConnected(row.own) && isAnothers(wordsOf(row.own), row)) return true;
   return places.some(({ element, says, said, beside }) => {
     if (isLeftOut(element)) return false;
     const now = isConnected(element) ? says(element) : said;
-    return /\p{L}{2}/u.test(now) && now !== said && beside.some((other) => other.said === now && (!isConnected(other.element) || says(other.element) !== now));
+    if (now === said) return false;
+    if (/\p{L}{2}/u.test(now) && beside.some((other) => other.said === now && (!isConnected(other.element) || says(other.element) !== now))) return true;
+    const isAlone = /\p{L}{2}/u.test(said) && beside.every((other) => other.said !== said);
+    return isAlone && !saysStill(said, now) && beside.some((other) => isConnected(other.element) && says(other.element) === said);
   });
 };
+// Whether one of those beside them says by now nothing of what it said: what has more words then may be another entry, too.
+const isOther = (said, now) => {
+  const [before, words] = [said, now].map(wordsIn);
+  return before.size > 0 && words.size > 0 && before.isDisjointFrom(words);
+};
+const hasOthersBeside = ({ places, row }) =>
+  (row?.others ?? []).some((other) => isConnected(other.row) && isOther(other.words, wordsOf(other.row)))
+  || places.some(({ beside, says }) => beside.some((other) => isConnected(other.element) && isOther(other.said, says(other.element))));
+
 // Whether a name still says what it said, perhaps among more words, in the same order.
 const saysStill = (before, now) => {
   const [parts, later] = [partsOf(before), partsOf(now)];
@@ -66,13 +79,15 @@ const goesOn = (before, now) => {
   const [parts, later] = [partsOf(before), partsOf(now)];
   return parts.every((part, at) => part === later[at]) && !later.slice(parts.length).some((part) => /[\p{N}\p{Sc}]/u.test(part));
 };
-// Whether it still is that. As the pointer comes a name may go into a tooltip, or get more words.
+// Whether the element still has the role, name and row that it was found with. As the pointer comes a name may go into a
+// tooltip, or get more words.
 const staysMeant = () => {
   if (meant === null) return true;
   if (!isHere(meant.element)) return false;
   if (meant.matches) return staysInRow();
   const now = meaningOf(meant.element, identityOf(meant.element));
   const isNamed = saysStill(meant.name, now.name) && (partsOf(now.name).length === 0 || goesOn(meant.name, now.name));
+  if (partsOf(now.name).length > partsOf(meant.name).length && meant.name !== '' && hasOthersBeside(meant.standing)) return false;
   return now.role === meant.role && isNamed && isAmong(meant.shown, now.shown) && staysInRow();
 };
 // What the element is now, where that is no longer what was meant; null where it is, or has gone.
@@ -85,15 +100,21 @@ const staysField = () => {
   const now = identityOf(meant.element);
   return (meant.isHint || meant.matches || saysStill(meant.name, now.name || now.content)) && staysInRow();
 };
-// The same of its row alone.
+// The same of what has got the focus for keys: the name of what stands alone may tell its state.
+const staysFocused = (field) => {
+  const isAlone = meant !== null && meant.standing.row === null && !meant.standing.places.some(({ beside }) => beside.length > 0);
+  return (isAlone && !actFieldKind(field) && !(field instanceof HTMLSelectElement)) || staysField();
+};
+// Whether the row of the element still says what it said.
 const staysInRow = (was = meant, isLeftOut = undefined) => {
   if (was === null) return true;
   const isOthers = was.standing ? isInOthersPlace(was.standing, isLeftOut) : false;
-  // What was found by a selector is not named by what is around it.
-  if (was.matches) return !isOthers || was.matches();
-  if (isOthers) return false;
   const row = wordsIn(rowWordsOf(was.element));
   const before = was.own.size > 0 && isTyped(fieldFor(was.element)) ? was.row.difference(was.own) : was.row;
+  const hasMore = isAmong(before, row) && row.size > before.size && was.standing && hasOthersBeside(was.standing);
+  // What was found by a selector is not named by what is around it.
+  if (was.matches) return !(isOthers || hasMore) || was.matches();
+  if (isOthers || hasMore) return false;
   if (isAmong(before, row)) return true;
   if (row.size * 2 < before.size) return false;
   return isAmong(row, was.row) || (was.written !== null && isAmong(row, was.row.union(was.written.words)) && !was.written.others.has(wordsOf(was.written.row)));

@@ -346,7 +346,7 @@ const watch = (element) => {
   };
   watched = now;
 };
-// What has changed until now is not what is asked about: a key's element gets the focus first.
+// Begins to count changes anew: that an element gets the focus first is not what its key did.
 const forgetChanges = () => {
   if (!watched) return;
   watched.look();

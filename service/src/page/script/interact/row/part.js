@@ -187,6 +187,33 @@ function firstTextIn(element) {
   return first;
 }
 
+// The month that a day of a calendar is of, which often stands above the days without a role ("May 2024"): some calendars use the
+// elements of a month again for the next, and days of both may be at the same place.
+const DAY = /^\s*(?:[12]?\d|3[01])\s*$/, MONTH = /^\P{L}{0,3}(?:\p{L}{3,}\P{L}{1,3}(?:19|20)\d\d|(?:19|20)\d\d\P{L}{1,3}(?:\p{L}{3,}|[01]?\d))\P{L}{0,3}$/u;
+const DAYS_MIN = 28, MONTH_LEVELS_MAX = 8;
+function monthOf(element, cache) {
+  if (dom.firstChild(element) === null || !DAY.test(textIn(element, mayHaveText, false).slice(0, SHORT_NAME_CHARS))) return '';
+  let at = drawnParent(element);
+  for (let level = 0; at && level < MONTH_LEVELS_MAX; level++, at = drawnParent(at)) {
+    const month = noteOf(at, cache).month ??= monthIn(at);
+    if (month !== '') return month;
+  }
+  return '';
+}
+// The month that stands in an element before the days of a calendar, in one text or two.
+function monthIn(outer) {
+  let month = '', before = '', days = 0;
+  walkIn(outer, mayHaveText, (node, type) => {
+    if (type !== 3 || !/[\p{L}\p{N}]/u.test(node.data)) return true;
+    const text = node.data.trim().slice(0, ASKED_MAX_CHARS);
+    if (DAY.test(text)) days++;
+    else if (days === 0) month = [text, `${before} ${text}`].find((one) => MONTH.test(one)) ?? month;
+    before = text;
+    return days < DAYS_MIN && !(days > 0 && month === '');
+  });
+  return days >= DAYS_MIN ? month : '';
+}
+
 // The question that stands right before radio buttons, which may be in no group: as far as its question mark, since what comes
 // after may be what is wrong with the answer. Any other text before them is none.
 const CHOICES = 'input[type=radio], [role=radio]', CHOICE_LEVELS_MAX = 4, CHOICES_BESIDE_MAX = 20;

@@ -58,11 +58,12 @@ function findPlainRows(element, outermost, looked, nearest) {
       continue;
     }
     const text = ownTextOf(outer, element, looked);
-    if (text === null) continue;
+    // A long one, such as a post, is told by the name that it begins with.
+    if (text === null && !once(looked, isNamedPost, outer)) continue;
     found.push({ row: outer, byTitle: false });
     isPlainRow.add(outer);
     // What has numbers alone may be a cell of one.
-    if (/\p{N}/u.test(text) && !/\p{L}{2}/u.test(text) && isCellOfRow(outer, path, control, looked)) break;
+    if (text !== null && /\p{N}/u.test(text) && !/\p{L}{2}/u.test(text) && isCellOfRow(outer, path, control, looked)) break;
   }
   for (const { row } of found) isPlainRow.add(row);
   return found.length > 1 && isIcon(control, looked) ? countsLeftOut(found, element, looked) : found;

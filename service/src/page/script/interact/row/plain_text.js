@@ -20,6 +20,16 @@ function ownTextOf(row, element, looked) {
   if (!/[\p{L}\p{N}]/u.test(text) && (dom.matches(row, ROWS) || !hasSigns(once(looked, signsIn, row), element))) return null;
   return isNamedByLabel(row, element) ? null : text;
 }
+// Whether a row of a long text begins with a heading, a link or bold text. The lines of a log may begin with bold texts, too.
+const POST_BOLDS_MAX = 2;
+const postRows = new WeakSet();
+function isNamedPost(row) {
+  if (textIn(row, isAboutRow, false, '', {}).length <= PLAIN_ROW_CHARS_MAX) return false;
+  const { titles, links, bolds } = piecesIn(row);
+  if (![titles, links, bolds.length > POST_BOLDS_MAX ? [] : bolds].some((names) => names.includes(0))) return false;
+  postRows.add(row);
+  return true;
+}
 const hasSigns = ({ signs, lead }, element) => signs.length > (lead === element ? 1 : 0);
 // What a snapshot or an action asks a row once, however many controls are in it.
 function once(looked, asks, row) {

@@ -22,8 +22,8 @@ function noteOf(element, cache) {
   return note;
 }
 
-// What the rows and the parts of the page around an element are about, and where it leads as a link, as a number; 0 for what
-// is in neither and no link. `cache` has the texts of rows and parts; `looked` is a snapshot's, see plain_row.js.
+// A hash of the words of the rows and parts around an element, and of where it leads as a link; 0 for what is in neither and no
+// link. `cache` has the texts of rows and parts; `looked` is a snapshot's, see plain_row.js.
 function rowOf(element, cache = new Map(), looked = null) {
   const around = aroundOf(element, cache, looked), { rows, parts } = around;
   const said = parts.map((part) => partWordsOf(part, cache));
@@ -33,7 +33,7 @@ function rowOf(element, cache = new Map(), looked = null) {
     if (hash !== 0) said.push(hash);
   }
   const leads = dom.tag(element) === 'a' || isArea(element) ? (dom.attribute(element, 'href') ?? dom.attribute(element, 'xlink:href') ?? '').slice(0, HREF_MAX_CHARS) : '';
-  for (const more of [headerOf(element, cache), openedBy(element, cache), questionBefore(element, cache), boxWords(element, around, cache), describedAs(element), shownInstead(element), leads]) if (more !== '') said.push(`: ${more}`);
+  for (const more of [headerOf(element, cache), openedBy(element, cache), questionBefore(element, cache), monthOf(element, cache), boxWords(element, around, cache), describedAs(element), shownInstead(element), leads]) if (more !== '') said.push(`: ${more}`);
   return hashOf(said.join('\n'));
 }
 
@@ -145,6 +145,8 @@ function toldBeside(row, byTitle, read, cache) {
     }
   }
   if (!isPlain) return told;
+  // What else a post says changes for other reasons.
+  if (postRows.has(row)) return { pieces: Math.min(told.pieces, 1), more: 0, signs: 0 };
   const others = rowsBeside(row, cell).map(({ other }) => ({ other, beside: readRow(other, byTitle, cache) }));
   told.more = namesTold(read, told.pieces, others.map(({ beside }) => beside));
   if (byTitle || cell || told.pieces > 0 || told.more > 0) return told;

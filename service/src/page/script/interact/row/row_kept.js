@@ -51,8 +51,7 @@ function calledOf(element) {
     return name === '' ? null : { element, role, name, others };
   });
 }
-// Whether it is called by now as another one was, which is not any more, and another one is called as it was: the page has given
-// it to another entry.
+// Whether two fields have swapped names: this one has the name that another one had, and another one has this one's.
 function isCalledAsAnother(called) {
   if (called === null || !dom.isConnected(called.element)) return false;
   return namedSoon(() => {
@@ -81,14 +80,16 @@ function othersOf(row, cache, max = ROWS_BESIDE_MAX) {
   }
   return others;
 }
-// Whether a row says by now what another one said, which no longer says it. What was written or chosen in its own field it says no
+// Whether a row says by now what another one said, which no longer says it, or another one by now what it alone said. What was
+// written or chosen in its own field it says no
 // longer: then all that it says may be among what the other said, if it has lost more words than those that its field held.
 const isAnothers = (now, { words: before, others, value = new Set() }) => {
   const [words, had] = [wordsIn(now), wordsIn(before)];
   if (words.size === 0 || had.size === 0 || now === before) return false;
   const hasLost = [...had].some((word) => !words.has(word) && !value.has(word));
   const isSame = (said) => said === now || (hasLost && isAmong(words, wordsIn(said)));
-  return others.some((other) => isSame(other.words) && (!dom.isConnected(other.row) || wordsOf(other.row) !== other.words));
+  if (others.some((other) => isSame(other.words) && (!dom.isConnected(other.row) || wordsOf(other.row) !== other.words))) return true;
+  return hasLost && others.every((other) => other.words !== before) && others.some((other) => dom.isConnected(other.row) && wordsOf(other.row) === before);
 };
 // Whether an element is another entry's by now: its row is, or it is by what it is called, unless its row says what it said.
 const isInAnothers = (before) => {

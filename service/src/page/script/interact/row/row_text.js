@@ -154,8 +154,19 @@ function readFull(row, cache) {
     const title = (dom.attribute(row, 'title') ?? '').slice(0, ABOUT_MAX_CHARS);
     text = textIn(row, (node) => mayHaveText(node) && dom.tag(node) !== 'textarea', true, `${label} ${title}`);
   }
-  const words = `${wordsAlone(text)} ${versionOf(row)}`.trim();
+  const words = `${wordsAlone(text)} ${versionOf(row)} ${codeOf(row)}`.trim();
   return { words, pieces: [marks.leads ?? '', marks.title ?? '', ...numbersIn(text)], saysWords, isLong };
+}
+// The first text of a row, if it is nothing but a date, an address or a number that letters begin: it names the row.
+const BYTE = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)', CODE_MAX_CHARS = 100;
+const CODE = new RegExp(`^(?:\\d{4}-\\d\\d-\\d\\d|\\d\\d?([./])\\d\\d?\\1\\d{4}|(?:${BYTE}\\.){3}${BYTE}|[^\\s@]+@[^\\s@]+|#?\\p{L}{2,}[-_]?\\d{1,3})$`, 'u');
+function codeOf(row) {
+  let first = '';
+  walkIn(row, isAboutRow, (node, type) => {
+    if (type === 3 && /[\p{L}\p{N}]/u.test(node.data)) first = node.data.trim();
+    return first === '';
+  });
+  return first.length <= CODE_MAX_CHARS && CODE.test(first) ? first : '';
 }
 // The number in a row's heading that names it, as in "Section 4.2". Elsewhere one with a fraction is a price or a measure.
 function versionOf(row) {
