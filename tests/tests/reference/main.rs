@@ -5,6 +5,7 @@ mod dependencies;
 mod errors;
 mod extraction;
 mod imports;
+mod kit;
 mod limits;
 mod links;
 mod live;

@@ -9,14 +9,14 @@ const TEXT_TYPES = new Set(['text', 'search', 'tel', 'url', 'email', 'password',
 const VALUE_TYPES = new Set(['date', 'time', 'month', 'week', 'datetime-local', 'range', 'color']);
 
 const isInput = (element) => element instanceof HTMLInputElement;
-const typeOf = getter(HTMLInputElement, 'type');
-const controlOf = getter(HTMLLabelElement, 'control');
-const labelsOf = (element) => {
+const typeOfInput = getter(HTMLInputElement, 'type');
+const controlOfLabel = getter(HTMLLabelElement, 'control');
+const labelsFor = (element) => {
   const type = [HTMLInputElement, HTMLSelectElement].find((one) => element instanceof one);
   return [...(type && getter(type, 'labels')(element)) ?? []];
 };
 
-const isBox = (element) => isInput(element) && ['checkbox', 'radio'].includes(typeOf(element));
+const isBox = (element) => isInput(element) && ['checkbox', 'radio'].includes(typeOfInput(element));
 
 // The boxes of an element; of one without a box of its own, those of its children.
 const actBoxes = (element, room = { left: BOXES_LOOKED_AT_MAX }) => {
@@ -56,14 +56,14 @@ const actDisabled = (element) => {
 // The label that an element is, is in, or whose words it has in a slot.
 const labelAround = (element) => flatClosest(element, 'label') ?? flatClosest(slotOfWords(element), 'label');
 // Whether a click on a label goes to an element that the label has become for since it was for `control`.
-const isGivenByLabel = (target, label, control, element) => target !== control && target === controlOf(label) && (!isWithin(target, element) || isWithin(label, element))
+const isGivenByLabel = (target, label, control, element) => target !== control && target === controlOfLabel(label) && (!isWithin(target, element) || isWithin(label, element))
   && !(control !== null && !isConnected(control) && isSameKind(control, target));
 // A component may draw its field anew.
 const isSameKind = (one, other) => tagOf(one) === tagOf(other) && attributeOf(one, 'type') === attributeOf(other, 'type') && attributeOf(one, 'aria-label') === attributeOf(other, 'aria-label');
 
 // What an element's state is asked of: a label's control, the button or link that a plain element is in.
 const actTarget = (element) => {
-  const control = element instanceof HTMLLabelElement ? controlOf(element) : null;
+  const control = element instanceof HTMLLabelElement ? controlOfLabel(element) : null;
   if (control) return control;
   const isOne = matches(element, NESTED) || Number.parseInt(attributeOf(element, 'tabindex'), 10) >= 0;
   return isOne ? element : flatClosest(element, 'button, [role=button], a[href], [role=link]') ?? element;
@@ -74,7 +74,7 @@ const isActDisabled = (element) => actDisabled(actTarget(element)) || flatCloses
 // How text gets into an element: `text` by input, `value` by its setter, `content` into what is editable; null: not at all.
 const actFieldKind = (element) => {
   if (isInput(element)) {
-    const type = typeOf(element);
+    const type = typeOfInput(element);
     return TEXT_TYPES.has(type) ? 'text' : VALUE_TYPES.has(type) ? 'value' : null;
   }
   if (element instanceof HTMLTextAreaElement) return 'text';
@@ -86,10 +86,10 @@ const isFieldItself = (element) => {
 };
 // What an element is the label of, or words in one, by themselves or in a slot; else the element.
 const actLabelled = (element) => {
-  if (element instanceof HTMLLabelElement) return controlOf(element) ?? element;
+  if (element instanceof HTMLLabelElement) return controlOfLabel(element) ?? element;
   if (actsByItself(element) || isFieldItself(element) || flatClosest(element, INTERACTIVE)) return element;
   const label = flatClosest(slotOfWords(element) ?? element, 'label');
-  return (label && controlOf(label)) ?? element;
+  return (label && controlOfLabel(label)) ?? element;
 };
 // The slot that the words right in an element are shown in by its component.
 const slotOfWords = (element) => {
@@ -172,7 +172,7 @@ kit.actedOnAt = (number) => {
   const control = controlAround(hit);
   if (control === null) return { number: numberOf(documentRoot()), stays: false, role: '', name: '' };
   const stays = staysAsIs(control);
-  const own = identityOf(control), labelled = control instanceof HTMLLabelElement ? controlOf(control) : null;
+  const own = identityOf(control), labelled = control instanceof HTMLLabelElement ? controlOfLabel(control) : null;
   if (stays) foundAs.set(control, own);
   const { role, name, content } = labelled ? identityOf(labelled) : own;
   return { number: numberOf(control), stays, role, name: (name || (FIELDS.has(role) ? '' : content)).slice(0, 200).toWellFormed() };
@@ -208,7 +208,7 @@ kit.ready = async (number, ask) => {
   }
   // A pointer goes where the text is drawn.
   else if (ask.hit) element = drawnFor(element) ?? element;
-  if (isLeftToLabel(element, ask)) element = labelsOf(element).find(actVisible) ?? element;
+  if (isLeftToLabel(element, ask)) element = labelsFor(element).find(actVisible) ?? element;
   const kind = actFieldKind(element);
   if (ask.editable && !kind) return lacks('field', element);
   if (element instanceof HTMLOptionElement && !actVisible(element)) return lacks('list', element);
@@ -249,7 +249,7 @@ kit.ready = async (number, ask) => {
     const freeOf = (one) => actPoints(one).filter(([x, y]) => actCover(one, x, y) === null);
     let free = freeOf(element);
     // Boxes that are not drawn may lie under one another's labels. A click on its own label is one of the box.
-    const label = free.length === 0 && isBox(element) ? labelsOf(element).find((one) => freeOf(one).length > 0) : null;
+    const label = free.length === 0 && isBox(element) ? labelsFor(element).find((one) => freeOf(one).length > 0) : null;
     if (label) {
       element = label;
       free = freeOf(label);

@@ -30,7 +30,7 @@ const heed = (element, type, inner) => {
   const heeded = { came: false, ends: null };
   isRelabelled = false;
   const label = labelAround(element);
-  const control = label && controlOf(label);
+  const control = label && controlOfLabel(label);
   const hosts = new Set([element, inner]);
   for (let root = rootOf(inner); root instanceof ShadowRoot; root = rootOf(root.host)) hosts.add(root.host);
   const note = (event) => {
@@ -85,7 +85,7 @@ const enter = (element, inner, at, more) => {
   for (const kind of ['pointer', 'mouse']) mouse(inner, `${kind}move`, at, more);
 };
 
-const FOCUSABLE = 'a[href], button, input, select, textarea, [tabindex], [contenteditable]';
+const FOCUSED_BY_PRESS = 'a[href], button, input, select, textarea, [tabindex], [contenteditable]';
 // A press on what takes no focus takes it from what has it, be that around or in another frame.
 const leaveFocus = () => {
   const had = focusedElement();
@@ -135,14 +135,14 @@ const domClick = async (number, { button, count, modifiers }) => {
   const inner = innermostOf(element);
   const type = button === 0 ? 'click' : 'auxclick';
   const label = labelAround(element);
-  const control = label && controlOf(label);
+  const control = label && controlOfLabel(label);
   const pressedIn = buttonIn(inner, element);
   let lost = null, isTaken = false;
   // A browser sends no click to what has left under the press, or what another element has come over.
   const lostNow = () => {
     if (!isHere(element)) return 'the element left the page';
     if (!staysMeant()) return 'the element had changed';
-    if (label && controlOf(label) !== control) return RELABELLED;
+    if (label && controlOfLabel(label) !== control) return RELABELLED;
     if (isDisabled()) return 'the element was disabled';
     if (isHiddenNow(element)) return 'the element was hidden';
     if (isHere(inner) && !isWithin(inner, element) && !isLaidOver(inner, element)) return 'what was pressed in it was moved';
@@ -159,7 +159,7 @@ const domClick = async (number, { button, count, modifiers }) => {
       // What its listeners have put off comes before the focus, as in a real press.
       await promisesEnd();
       let focusable = inner;
-      while (focusable instanceof Element && !matches(focusable, FOCUSABLE)) focusable = flatParent(focusable);
+      while (focusable instanceof Element && !matches(focusable, FOCUSED_BY_PRESS)) focusable = flatParent(focusable);
       if (goesOn && focusable instanceof HTMLElement) focusOn(focusable, { preventScroll: true });
       else if (goesOn && !(focusable instanceof Element)) leaveFocus();
       await nextTask();
@@ -244,7 +244,7 @@ const submitBy = (form) => {
   const formOf = (one) => getter(isInput(one) ? HTMLInputElement : HTMLButtonElement, 'form')(one);
   const by = [...allIn(rootOf(form), SENDS)].find((one) => (isInput(one) || one instanceof HTMLButtonElement) && formOf(one) === form);
   if (by) return HTMLElement.prototype.click.call(by);
-  const fields = [...allIn(rootOf(form), 'input')].filter((one) => isInput(one) && formOf(one) === form && BLOCKS_SENDING.has(typeOf(one)));
+  const fields = [...allIn(rootOf(form), 'input')].filter((one) => isInput(one) && formOf(one) === form && BLOCKS_SENDING.has(typeOfInput(one)));
   if (fields.length <= 1) HTMLFormElement.prototype.requestSubmit.call(form);
 };
 // Keys that neither edit a field nor move its caret.
@@ -272,7 +272,7 @@ const CLIPBOARD_CHARS_MAX = 1_000_000;
 const selected = (element) => {
   if (isSecret(element)) return '';
   if (isInput(element) || element instanceof HTMLTextAreaElement) {
-    try { return valueOf(element).slice(element.selectionStart, element.selectionEnd); } catch { return ''; }
+    try { return fieldValue(element).slice(element.selectionStart, element.selectionEnd); } catch { return ''; }
   }
   return String(getSelection());
 };

@@ -2,7 +2,7 @@
 // of checks, files.
 
 const VALUE_CHARS_MAX = 100_000;
-const valueOf = (field) => {
+const fieldValue = (field) => {
   if (isInput(field)) return getter(HTMLInputElement, 'value')(field);
   if (field instanceof HTMLTextAreaElement) return getter(HTMLTextAreaElement, 'value')(field);
   if (field instanceof HTMLSelectElement) return getter(HTMLSelectElement, 'value')(field);
@@ -20,13 +20,13 @@ const isLong = (field) => {
 const NO_TEXT = 'img, picture, svg, video, audio, canvas, iframe, object, embed, hr, input, textarea, select, table';
 // Whether nothing is in a field, not even what is no text: a picture, or a number that is none.
 const isBare = (field) => {
-  if (valueOf(field) !== '') return false;
+  if (fieldValue(field) !== '') return false;
   if (isInput(field)) return !getter(HTMLInputElement, 'validity')(field).badInput;
   return actFieldKind(field) !== 'content' || ![...findIn(field, NO_TEXT)].some((one) => actVisible(one) && !closest(one, '[contenteditable=false]'));
 };
 // `drawn` is the text of an editor that draws it beside the field.
 const readOf = (field) => ({
-  value: valueOf(field).slice(0, VALUE_CHARS_MAX).toWellFormed(), drawn: drawnText(field), bare: isBare(field),
+  value: fieldValue(field).slice(0, VALUE_CHARS_MAX).toWellFormed(), drawn: drawnText(field), bare: isBare(field),
   long: actFieldKind(field) === 'content' && isFieldItself(field) && isLong(field), secret: isSecret(field), unreadable: isOnCanvas(field),
   line: isInput(field),
 });
@@ -59,7 +59,7 @@ const selectAll = (field, toEnd) => {
   }
   const type = isInput(field) ? HTMLInputElement : HTMLTextAreaElement;
   if (!toEnd) return type.prototype.select.call(field);
-  const { length } = valueOf(field);
+  const { length } = fieldValue(field);
   try { type.prototype.setSelectionRange.call(field, length, length); } catch {
     // Numbers and addresses have no selection that can be set, but a caret that can be moved. With the focus it comes first.
     getSelection().modify('move', 'forward', 'documentboundary');
@@ -69,11 +69,11 @@ const holdsCaret = (field) => {
   const { anchorNode, focusNode } = getSelection();
   return anchorNode !== null && isWithin(anchorNode, field) && isWithin(focusNode, field);
 };
-const WRITTEN_IN = new Set(['combobox', 'searchbox', 'spinbutton', 'textbox']);
+const WRITABLE_ROLES = new Set(['combobox', 'searchbox', 'spinbutton', 'textbox']);
 // Whether an element takes the focus itself, so that its keys are not for a field inside it; one that is a field by its role
 // is the field inside.
 const takesFocus = (element) => isFocusable(element) && !matches(element, '[contenteditable=false]:not([tabindex])')
-  && !(WRITTEN_IN.has(roleOf(element)) && actField(element) !== element);
+  && !(WRITABLE_ROLES.has(roleOf(element)) && actField(element) !== element);
 
 // The field that has been shown in the place of one, with its focus, and takes what is typed: of a number, one shows it as it is
 // written, and one as it is typed. Else the field itself.
@@ -181,19 +181,19 @@ kit.setValue = (number, text) => {
   if (!isHere(field)) return GONE;
   if (!staysField()) return lacks('same', field, { is: identityOf(element) });
   const set = setter(type, 'value');
-  const before = valueOf(field);
+  const before = fieldValue(field);
   // As far as a person could type it.
   const max = actFieldKind(field) === 'text' ? field.maxLength : -1;
-  const wanted = isInput(field) && typeOf(field) === 'color' ? text.toLowerCase() : max >= 0 ? text.slice(0, max) : text;
-  const isRange = isInput(field) && typeOf(field) === 'range';
+  const wanted = isInput(field) && typeOfInput(field) === 'color' ? text.toLowerCase() : max >= 0 ? text.slice(0, max) : text;
+  const isRange = isInput(field) && typeOfInput(field) === 'range';
   const hasSlid = isRange && slide(field, wanted);
   if (hasSlid === null) return lacks('same', field, { is: identityOf(element) });
   if (!hasSlid) set(field, wanted);
-  const refused = isInput(field) && VALUE_TYPES.has(typeOf(field)) && typeOf(field) !== 'range'
-    && wanted !== '' && (valueOf(field) === '' || (typeOf(field) === 'color' && valueOf(field) !== wanted));
+  const refused = isInput(field) && VALUE_TYPES.has(typeOfInput(field)) && typeOfInput(field) !== 'range'
+    && wanted !== '' && (fieldValue(field) === '' || (typeOfInput(field) === 'color' && fieldValue(field) !== wanted));
   if (refused) {
     set(field, before);
-    return lacks('value', field, { type: typeOf(field) });
+    return lacks('value', field, { type: typeOfInput(field) });
   }
   if (!hasSlid) tell(field, 'input');
   const key = isRange ? '' : [...wanted].at(-1) ?? 'Delete';
@@ -205,9 +205,9 @@ kit.setValue = (number, text) => {
 // leads there, null where its row became another's at the first.
 const slide = (range, wanted) => {
   const set = setter(HTMLInputElement, 'value');
-  const before = valueOf(range);
+  const before = fieldValue(range);
   set(range, wanted);
-  const last = valueOf(range);
+  const last = fieldValue(range);
   const step = Number(range.step || 1);
   if (last === before || !(step > 0)) return false;
   const [beside, ...key] = Number(last) - step >= Number(range.min || 0) ? [-step, 'ArrowUp', 38] : [step, 'ArrowDown', 40];
@@ -227,7 +227,7 @@ kit.insert = (number, { text, clear }) => {
   forgetBeside();
   const field = fieldFor(element);
   if (!isHere(field)) return GONE;
-  if (actFieldKind(field) !== 'content' && drawnText(field) === null) return kit.setValue(number, clear ? text : valueOf(field) + text);
+  if (actFieldKind(field) !== 'content' && drawnText(field) === null) return kit.setValue(number, clear ? text : fieldValue(field) + text);
   if (!hasFocus(field)) return {};
   if (!staysField()) return lacks('same', field, { is: identityOf(element) });
   if (drawnText(field) === null) {
@@ -393,7 +393,7 @@ const madeAnew = (number) => {
 const CHECKS = { checkbox: 'aria-checked', switch: 'aria-checked', radio: 'aria-checked', menuitemcheckbox: 'aria-checked',
   menuitemradio: 'aria-checked', option: 'aria-selected', treeitem: 'aria-checked', button: 'aria-pressed' };
 const stateOfBox = (box) => ({
-  checked: isTicked(box), mixed: getter(HTMLInputElement, 'indeterminate')(box) && typeOf(box) === 'checkbox', radio: typeOf(box) === 'radio',
+  checked: isTicked(box), mixed: getter(HTMLInputElement, 'indeterminate')(box) && typeOfInput(box) === 'checkbox', radio: typeOfInput(box) === 'radio',
 });
 // `{number, checked, mixed, radio}` of a check box, radio button or switch, or that of a label; `checked` is null of anything
 // else. One that is partly checked is neither. `inner`: the native box in it that has its state. As an action ends
@@ -453,8 +453,8 @@ const stateOf = (meant, element, begins) => {
 kit.upload = (number, files) => {
   const element = elementOf(number);
   if (!element) return GONE;
-  const meant = element instanceof HTMLLabelElement ? controlOf(element) ?? element : element;
-  const isFiles = (node) => isInput(node) && typeOf(node) === 'file';
+  const meant = element instanceof HTMLLabelElement ? controlOfLabel(element) ?? element : element;
+  const isFiles = (node) => isInput(node) && typeOfInput(node) === 'file';
   const [input, another] = isFiles(meant) ? [meant] : [...findIn(meant, 'input')].filter(isFiles);
   if (!input) return actsByItself(meant) ? { what: describe(meant), count: 0, asks: true } : lacks('files', meant);
   if (another) return lacks('one-files', meant);

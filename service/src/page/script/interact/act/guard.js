@@ -25,7 +25,7 @@ const guard = (element, isKeys, { nested = null, under = null, stays = staysInRo
   dragged = false;
   const label = element && !isKeys ? labelAround(element) : null;
   guarded = {
-    label, control: label && controlOf(label), nested, under,
+    label, control: label && controlOfLabel(label), nested, under,
     element, isKeys, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null, pressedIn: null, reached: 0, done: 0, lost: null, hasMenu: false,
     stays, follows, followed: null, down: null, wentDown: false, changed: false, stops: false, ended: false, counted: null, hosts: [], roots: [], openings: new MutationObserver(globalThis.portholeHear),
   };

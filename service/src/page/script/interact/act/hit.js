@@ -4,13 +4,13 @@
 const actAccepts = (hit, element) => {
   if (isWithin(hit, element)) {
     // A link in a label is not what the label is for.
-    const control = element instanceof HTMLLabelElement ? controlOf(element) : null;
+    const control = element instanceof HTMLLabelElement ? controlOfLabel(element) : null;
     const inner = control && hit instanceof Element ? closest(hit, INTERACTIVE) : null;
     return !inner || inner === control || !contains(element, inner);
   }
   // An icon of its own component may be drawn in a label.
   const label = flatClosest(hit, 'label');
-  if (label && controlOf(label) === element) {
+  if (label && controlOfLabel(label) === element) {
     const inner = flatClosest(hit, INTERACTIVE);
     return !inner || inner === element || !isWithin(inner, label);
   }
@@ -91,7 +91,7 @@ const isTouchTargetOf = (hit, element) => {
 // ticks the box itself.
 const isLabelBeside = (hit, element) => {
   const label = isBox(element) && getComputedStyle(element).opacity === '0' ? flatClosest(hit, 'label') : null, around = flatParent(element);
-  return label !== null && around instanceof Element && flatParent(label) === around && controlOf(label) === null && isOnlyControl(element, around);
+  return label !== null && around instanceof Element && flatParent(label) === around && controlOfLabel(label) === null && isOnlyControl(element, around);
 };
 // Whether it is laid over words that do nothing by themselves, clear, in what says no more than they do: what a page draws over an
 // entry that is selected.
@@ -106,7 +106,7 @@ const isGlassOver = (hit, element) => {
 const THUMB_PX_MAX = 64;
 const isThumb = (hit, element) => {
   const { width, height } = rectOf(hit);
-  return typeOf(element) === 'range' && Math.max(width, height) <= THUMB_PX_MAX && /grab|move|resize/.test(getComputedStyle(hit).cursor);
+  return typeOfInput(element) === 'range' && Math.max(width, height) <= THUMB_PX_MAX && /grab|move|resize/.test(getComputedStyle(hit).cursor);
 };
 // Whether an input that is clipped away is drawn by the small element around it that holds nothing else, as a slider's thumb.
 const isDrawnBy = (hit, element) => {
@@ -132,7 +132,7 @@ const isByCursor = (element) => actFieldKind(element) === null;
 // Of the page itself, on which shapes and tooltips may move with the pointer: what has a handler, or says what it is for.
 const actsOnPage = (element) => matches(element, NESTED) || matches(element, HANDLED) || (reasonToClick(element) !== '' && contentOf(element) !== '');
 const nestedAt = (element, x, y, byCursor = isByCursor(element)) => {
-  const control = element instanceof HTMLLabelElement ? controlOf(element) : null;
+  const control = element instanceof HTMLLabelElement ? controlOfLabel(element) : null;
   const acts = element === documentRoot() ? actsOnPage : byCursor ? isNested : (at) => matches(at, NESTED);
   for (let at = innermostAt(x, y); at instanceof Element && at !== element; at = flatParent(at)) {
     if (at !== control && acts(at)) return isWithin(at, element) ? at : null;
@@ -155,7 +155,7 @@ const isOnlyControl = (nested, element, counts = () => true) => {
   return inside.every((one) => isWithin(one, nested) || isWithin(nested, one) || !isWithin(one, element) || !actVisible(one) || isFoldedAway(one) || !counts(one));
 };
 // All that an element says: words, symbols, dashes. What is in a field is its value.
-const saidBy = (element) => {
+const textsSaid = (element) => {
   const role = shownRole(element);
   const name = ownName(element, role) || (FIELDS.has(role) ? '' : contentOf(element));
   return name.toLowerCase().match(/[\p{L}\p{M}\p{N}]+|[\p{S}\p{Pd}]/gu) ?? [];
@@ -165,7 +165,7 @@ const saidBy = (element) => {
 // does not mean the button in it. A field only gets the focus.
 const standsFor = (nested, element) => {
   if (['text', 'content'].includes(actFieldKind(nested))) return true;
-  const [inner, all] = [nested, element].map(saidBy);
+  const [inner, all] = [nested, element].map(textsSaid);
   if (inner.length > 0 && all.length > 0) return all.length <= inner.length && isAmong(new Set(all), new Set(inner));
   // An icon beside words is for something that they don't say.
   if (inner.length === 0 && !FIELDS.has(shownRole(nested)) && contentOf(element) !== '') return false;

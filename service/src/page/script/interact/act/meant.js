@@ -11,7 +11,7 @@ const isHere = (element) => isConnected(element) && dom.document(element) === do
 let meant = null;
 // A name's words, symbols and signs of numbers, in order.
 const partsOf = (name) => name.toLowerCase().match(/[\p{L}\p{M}\p{N}]+|\p{S}|[-\u2212](?=\p{N})/gu) ?? name.match(/\p{Pd}/gu) ?? [];
-const hintOf = (element) => tidy(attributeOf(element, 'placeholder') || attributeOf(element, 'aria-placeholder') || '');
+const ownPlaceholder = (element) => tidy(attributeOf(element, 'placeholder') || attributeOf(element, 'aria-placeholder') || '');
 const writtenBeside = (element) => {
   const field = focusedElement(), row = rowAround(element);
   if (!row || !field || field === element || !isWithin(field, row) || !['text', 'content'].includes(actFieldKind(field)) || isSecret(field)) return null;
@@ -27,7 +27,7 @@ const ownWordsOf = (element) => {
 };
 const meaningOf = (element, { role, name, content }) => ({
   element, role, name: name || content, row: wordsIn(rowWordsOf(element)), shown: wordsIn(shownInstead(element)), own: ownWordsOf(element), written: writtenBeside(element),
-  isHint: name === '' ? !(element instanceof HTMLLabelElement) : name === hintOf(element),
+  isHint: name === '' ? !(element instanceof HTMLLabelElement) : name === ownPlaceholder(element),
 });
 // Where an element stands: what it, its row and the nearest part around it say, each with what those beside it say.
 const NEAR_MAX = 10;

@@ -5,7 +5,7 @@ const CURSORS = new Set(['default', 'none', 'context-menu', 'help', 'pointer', '
   'vertical-text', 'alias', 'copy', 'move', 'no-drop', 'not-allowed', 'grab', 'grabbing', 'e-resize', 'n-resize', 'ne-resize',
   'nw-resize', 's-resize', 'se-resize', 'sw-resize', 'w-resize', 'ew-resize', 'ns-resize', 'nesw-resize', 'nwse-resize',
   'col-resize', 'row-resize', 'all-scroll', 'zoom-in', 'zoom-out']);
-const OPTIONS_MAX = 1_000;
+const OPEN_OPTIONS_MAX = 1_000;
 const LABEL_CHARS_MAX = 200;
 const FIELD_VALUE_CHARS_MAX = 1_000;
 // All labels and values of a field together.
@@ -91,7 +91,7 @@ const popupOf = (field) => {
     return isBox || isDrawn ? null : 'list';
   }
   if (!isInput(field)) return null;
-  const type = typeOf(field);
+  const type = typeOfInput(field);
   if (PICKERS.has(type)) return type;
   return TEXT_TYPES.has(type) && type !== 'password' && listOf(field) && !isSecret(field) ? 'datalist' : null;
 };
@@ -123,11 +123,11 @@ const optionOf = (option, chosen) => {
 // The options that a person may see, the first of them where they are too many.
 const optionsOf = (field, kind) => {
   const all = kind === 'list' ? getter(HTMLSelectElement, 'options')(field) : getter(HTMLDataListElement, 'options')(listOf(field));
-  const typed = kind === 'datalist' ? valueOf(field).toLowerCase() : '';
+  const typed = kind === 'datalist' ? fieldValue(field).toLowerCase() : '';
   const chosen = kind === 'list' ? getter(HTMLOptionElement, 'selected') : () => false;
   const shown = [];
   let room = FIELD_CHARS_MAX;
-  for (let at = 0; at < all.length && at < OPTIONS_MAX * 10 && shown.length < OPTIONS_MAX; at++) {
+  for (let at = 0; at < all.length && at < OPEN_OPTIONS_MAX * 10 && shown.length < OPEN_OPTIONS_MAX; at++) {
     const option = all[at];
     if (kind === 'list' && !isOffered(option)) continue;
     const told = optionOf(option, chosen);
@@ -140,9 +140,9 @@ const optionsOf = (field, kind) => {
   return shown;
 };
 const fieldOf = (field, kind) => {
-  const told = { kind, options: [], multiple: false, value: cutTo(valueOf(field), FIELD_VALUE_CHARS_MAX), rect: boxOf(rectOf(field)) };
+  const told = { kind, options: [], multiple: false, value: cutTo(fieldValue(field), FIELD_VALUE_CHARS_MAX), rect: boxOf(rectOf(field)) };
   if (kind === 'list' || kind === 'datalist') told.options = optionsOf(field, kind);
-  if (kind === 'datalist') told.multiple = typeOf(field) === 'email' && hasAttribute(field, 'multiple');
+  if (kind === 'datalist') told.multiple = typeOfInput(field) === 'email' && hasAttribute(field, 'multiple');
   else if (kind !== 'list' && kind !== 'color') {
     for (const name of ['min', 'max', 'step']) {
       const said = attributeOf(field, name);
@@ -156,13 +156,13 @@ const fieldOf = (field, kind) => {
 const HOSTS = new Set(['article', 'aside', 'blockquote', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'main',
   'nav', 'p', 'section', 'span']);
 // Those that were asked about already.
-const askedHosts = new WeakSet();
+const hostsLookedAt = new WeakSet();
 let focusedHosts = [];
 kit.focusedHosts = () => focusedHosts;
 // Whether what has the focus may be in a closed shadow root of this element, which is all that is seen of it.
 const hides = (element) => {
-  if (shadowOf(element) || askedHosts.has(element) || !(HOSTS.has(tagOf(element)) || tagOf(element).includes('-'))) return false;
-  askedHosts.add(element);
+  if (shadowOf(element) || hostsLookedAt.has(element) || !(HOSTS.has(tagOf(element)) || tagOf(element).includes('-'))) return false;
+  hostsLookedAt.add(element);
   return true;
 };
 
@@ -214,10 +214,10 @@ kit.chooses = (number, values) => {
   if (kind === 'list') return choosesOption(field, values);
   if (hasAttribute(field, 'readonly')) return false;
   const wanted = kind === 'datalist' ? values.join(',') : kind === 'color' ? values[0].toLowerCase() : values[0];
-  const before = valueOf(field);
+  const before = fieldValue(field);
   const set = setter(HTMLInputElement, 'value');
   set(field, wanted);
-  const now = valueOf(field);
+  const now = fieldValue(field);
   if (now !== wanted && kind !== 'datalist') {
     // A browser writes times its own way, and refuses what is none.
     const isNone = wanted !== '' && (now === '' || (kind === 'color' && now !== wanted));
@@ -235,7 +235,7 @@ kit.chooses = (number, values) => {
 const choosesOption = (select, values) => {
   if (values.length !== 1) return false;
   const all = getter(HTMLSelectElement, 'options')(select);
-  for (let at = 0; at < all.length && at < OPTIONS_MAX * 10; at++) {
+  for (let at = 0; at < all.length && at < OPEN_OPTIONS_MAX * 10; at++) {
     const option = all[at];
     if (cutTo(getter(HTMLOptionElement, 'value')(option), FIELD_VALUE_CHARS_MAX) !== values[0] || matches(option, ':disabled')) continue;
     if (!isOffered(option)) continue;

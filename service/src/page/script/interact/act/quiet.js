@@ -262,7 +262,7 @@ const valuesNow = () => {
   let all = '';
   for (let at = 0; at < fields.length && at < VALUES_MAX; at++) {
     const field = fields[at];
-    const held = field instanceof HTMLSelectElement ? `${field.selectedIndex} ${field.selectedOptions[0]?.label ?? ''}` : isInput(field) ? `${valueOf(field)}${isChecked(field)}` : valueOf(field);
+    const held = field instanceof HTMLSelectElement ? `${field.selectedIndex} ${field.selectedOptions[0]?.label ?? ''}` : isInput(field) ? `${fieldValue(field)}${isChecked(field)}` : fieldValue(field);
     all += `${String(held).slice(0, 1000)}\u0000`;
   }
   return all;
@@ -283,7 +283,7 @@ const isFocusOfPress = (event) => {
   const acted = actedOn(), [focused] = event?.type === 'focusin' ? event.composedPath() : [];
   if (acted === null || !(focused instanceof Element) || !matches(focused, PRESSED)) return false;
   const label = closest(acted, 'label');
-  return isWithin(acted, focused) || isWithin(focused, acted) || (label !== null && controlOf(label) === focused);
+  return isWithin(acted, focused) || isWithin(focused, acted) || (label !== null && controlOfLabel(label) === focused);
 };
 
 // The same, and what stands for fields that are lists says, but for the options of one of them.

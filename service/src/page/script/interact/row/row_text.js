@@ -223,7 +223,7 @@ function readMore(row) {
 // told otherwise (★, ▶, ©) are signs of ratings, players and texts.
 const PICTOGRAPHS = /(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)(?:\p{Emoji_Modifier}|\u200d\p{Extended_Pictographic}\ufe0f?)*/gu;
 const SIGNS_MAX = 30, SIGN_NODES_MAX = 100;
-const PRESSED = `a, label, summary, ${MADE_CLICKABLE}, [role=switch], [role=checkbox], [role=radio], [role=option], [role=tab], [role=menuitem]`;
+const PRESSED_IN_ROWS = `a, label, summary, ${MADE_CLICKABLE}, [role=switch], [role=checkbox], [role=radio], [role=option], [role=tab], [role=menuitem]`;
 const signsOf = (row, read) => read.signs ??= isPlainRow.has(row) ? signsIn(row).signs : pictographsIn(row).signs;
 // `{signs, lead}`, with the button whose words are the last of the signs.
 function signsIn(row) {
@@ -241,7 +241,7 @@ function pictographsIn(row) {
     // What is clicked by its script alone has a cursor of its own.
     if (found !== null && looked++ < SIGN_NODES_MAX && (!isPointed(around) || isPointed(row))) signs.push(...found);
   };
-  walkIn(row, (node) => isAboutRow(node) && !dom.matches(node, PRESSED) && !saysWhatChanges(node), (node, type) => {
+  walkIn(row, (node) => isAboutRow(node) && !dom.matches(node, PRESSED_IN_ROWS) && !saysWhatChanges(node), (node, type) => {
     if (type === 3) add(node.data, dom.parent(node));
     if (type !== 1) return true;
     if (dom.tag(node) === 'img') add(dom.attribute(node, 'alt') ?? '', node);
