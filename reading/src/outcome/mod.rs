@@ -447,7 +447,7 @@ impl Page<'_> {
         of_values.extend(schema.map(|schema| schema.misfits(&value)).unwrap_or_default());
         let mut warnings: Vec<String> = of_values.into_iter().map(String::from).collect();
         let is_bounded = reader.values == 0 || reader.budget.is_spent();
-        warnings.extend(is_bounded.then(|| bounded()));
+        warnings.extend(is_bounded.then(bounded));
         let mut result = results::object(directive, &value);
         warnings.append(&mut result.warnings);
         ExtractResult { warnings, truncated: result.truncated || is_bounded, ..result }

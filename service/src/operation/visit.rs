@@ -69,7 +69,7 @@ impl<T> Visited<T> {
     ) -> (Timings, Vec<Warning>) {
         let timings = Timings { capture: work.lap_of("capture", &self.phases), total: whole.lap(), ..self.timings };
         let mut warnings = std::mem::take(&mut self.warnings);
-        warnings.extend(arrival.over_budget.then(|| over_budget()));
+        warnings.extend(arrival.over_budget.then(over_budget));
         (timings, warnings)
     }
 }

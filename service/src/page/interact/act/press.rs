@@ -1,4 +1,4 @@
-//! A press that comes to an element or to none. The pointer's move, and what is written with it, is in `pointer`.
+//! Mouse presses, guarded so that no other element gets them. The pointer's move, and what is written with it, is in `pointer`.
 
 use std::pin::Pin;
 
@@ -144,7 +144,7 @@ impl Page {
         }
     }
 
-    /// Waits for what the page makes of the pointer's coming, and looks again; `None` where the element is not ready any more
+    /// Moves the pointer, lets the page react to it, and checks the element again; `None` where the element is not ready any more
     /// and there is time for another try. The other documents hold the press from then on.
     async fn come_first(
         &self,

@@ -133,9 +133,9 @@ impl Page {
             None => None,
         };
         let mut acted = Acted::new(quiet.settle(rest).await?, Method::Cdp, bounds).warns_of_no_change();
-        acted.warnings.extend(
-            taken.and_then(|keyed| keyed.strayed("the key")).map(|how| WarningCode::FocusMoved.says(how.to_string())),
-        );
+        acted
+            .warnings
+            .extend(taken.and_then(|keyed| keyed.strayed("the key")).map(|how| WarningCode::FocusMoved.says(how)));
         Ok(acted)
     }
 
