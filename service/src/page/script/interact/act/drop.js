@@ -126,7 +126,7 @@ const carriedOf = (dragging) => {
 const isOtherEntry = (one, target) => {
   if (!isConnected(one.own) || isWithin(target, parentNodeOf(one.own))) return false;
   const words = wordsOf(one.own);
-  return words !== '' && words !== one.words && (isAnothers(words, one) || othersOf(one.own, new Map()).some((beside) => beside.words === one.words));
+  return words !== '' && words !== one.words && (isAnothers(words, one) || othersOf(one.own, new Map()).some((beside) => beside.said === one.words));
 };
 // A drag begins, before its press. `source` is 0 where that is in another document. `asked` is `{shown, found}` as for
 // `ready`, of the target alone.

@@ -17,7 +17,7 @@ const writtenBeside = (element) => {
   if (!row || !field || field === element || !isWithin(field, row) || !['text', 'content'].includes(actFieldKind(field)) || isSecret(field)) return null;
   const text = isInput(field) || field instanceof HTMLTextAreaElement ? field.value : dom.textContent(field);
   // What other rows say is another entry's.
-  const others = new Set(othersOf(row, new Map()).map(({ words }) => words));
+  const others = new Set(othersOf(row, new Map()).map(({ said }) => said));
   return { row, words: wordsIn(text.slice(0, ABOUT_MAX_CHARS)), others };
 };
 const ownWordsOf = (element) => {
@@ -51,9 +51,8 @@ const isInOthersPlace = ({ places, row }, isLeftOut = () => false) => {
     if (isLeftOut(element)) return false;
     const now = isConnected(element) ? says(element) : said;
     if (now === said) return false;
-    if (/\p{L}{2}/u.test(now) && beside.some((other) => other.said === now && (!isConnected(other.element) || says(other.element) !== now))) return true;
-    const isAlone = /\p{L}{2}/u.test(said) && beside.every((other) => other.said !== said);
-    return isAlone && !saysStill(said, now) && beside.some((other) => isConnected(other.element) && says(other.element) === said);
+    if (/\p{L}{2}/u.test(now) && saysAnothers((one) => one === now, beside, says)) return true;
+    return /\p{L}{2}/u.test(said) && !saysStill(said, now) && isSaidByAnother(said, beside, says);
   });
 };
 // Whether one of those beside them says by now nothing of what it said: what has more words then may be another entry, too.
@@ -61,9 +60,10 @@ const isOther = (said, now) => {
   const [before, words] = [said, now].map(wordsIn);
   return before.size > 0 && words.size > 0 && before.isDisjointFrom(words);
 };
-const hasOthersBeside = ({ places, row }) =>
-  (row?.others ?? []).some((other) => isConnected(other.row) && isOther(other.words, wordsOf(other.row)))
-  || places.some(({ beside, says }) => beside.some((other) => isConnected(other.element) && isOther(other.said, says(other.element))));
+const hasOthersBeside = ({ places, row }) => {
+  const all = row === null ? places : [...places, { says: (one) => wordsOf(one), beside: row.others }];
+  return all.some(({ says, beside }) => beside.some(({ element, said }) => isConnected(element) && isOther(said, says(element))));
+};
 
 // Whether a name still says what it said, perhaps among more words, in the same order.
 const saysStill = (before, now) => {

@@ -178,9 +178,9 @@ function headerWords(header) {
   if (words !== '') return words;
   return namedWords(firstTextIn(header));
 }
-function firstTextIn(element) {
+function firstTextIn(element, isAbout = (node) => mayHaveText(node) && !saysWhatChanges(node)) {
   let first = '';
-  walkIn(element, (node) => mayHaveText(node) && !saysWhatChanges(node), (node, type) => {
+  walkIn(element, isAbout, (node, type) => {
     if (type === 3 && /[\p{L}\p{N}]/u.test(node.data)) first = node.data.slice(0, ASKED_MAX_CHARS);
     return first === '';
   });

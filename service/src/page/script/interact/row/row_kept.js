@@ -33,6 +33,12 @@ const entryOf = (element, own, cache, isCalled = true) => ({
   element, ...(own === null ? { own, words: '', others: [] } : saidAmong(own, cache)), called: isCalled ? calledOf(element) : null,
   value: wordsIn(dom.tag(element) === 'select' ? [...selectedOptions(element)].map((option) => option.label).join(' ') : isWrittenIn(element) ? element.value : ''),
 });
+// Whether one says by now what another one said, which says it no longer. `others` are `{element, said}`; `saysNow` reads one.
+const saysAnothers = (isSame, others, saysNow) =>
+  others.some((other) => isSame(other.said) && (!dom.isConnected(other.element) || saysNow(other.element) !== other.said));
+// Whether another one says by now what one alone said.
+const isSaidByAnother = (said, others, saysNow) =>
+  others.every((other) => other.said !== said) && others.some((other) => dom.isConnected(other.element) && saysNow(other.element) === said);
 // What a field is called, and what the next ones of its kind on either side are: `{element, role, name, others}`; null of what is
 // no field, or takes too long to name.
 const CALLED = 'input, select, textarea, [role]', CALLED_UP_MAX = 4, CALLED_MAX = 10, CALLED_STEPS_MAX = 100, CALLED_MS_MAX = 20;
@@ -45,7 +51,7 @@ function calledOf(element) {
       const all = [...allIn(around, CALLED)], at = all.indexOf(element);
       for (const beside of [all.slice(Math.max(0, at - CALLED_STEPS_MAX), Math.max(0, at)).reverse(), all.slice(at + 1, at + 1 + CALLED_STEPS_MAX)]) {
         const alike = beside.filter((one) => roleOf(one) === role).slice(0, CALLED_MAX);
-        others.push(...alike.map((one) => ({ element: one, name: ownName(one, role) })));
+        others.push(...alike.map((one) => ({ element: one, said: ownName(one, role) })));
       }
     }
     return name === '' ? null : { element, role, name, others };
@@ -56,9 +62,9 @@ function isCalledAsAnother(called) {
   if (called === null || !dom.isConnected(called.element)) return false;
   return namedSoon(() => {
     const { element, role, name, others } = called, now = ownName(element, role);
-    if (now === '' || now === name || !others.some((other) => other.name === now)) return false;
-    const nameNow = (other) => (dom.isConnected(other.element) ? ownName(other.element, role) : '');
-    return others.some((other) => other.name === now && nameNow(other) !== now) && others.some((other) => other.name !== name && nameNow(other) === name);
+    if (now === '' || now === name) return false;
+    const nameNow = (other) => (dom.isConnected(other) ? ownName(other, role) : '');
+    return saysAnothers((said) => said === now, others, nameNow) && others.some((other) => other.said !== name && nameNow(other.element) === name);
   });
 }
 // Names that are asked for later than soon are empty meanwhile.
@@ -75,21 +81,21 @@ function othersOf(row, cache, max = ROWS_BESIDE_MAX) {
     for (let at = way(row), count = 0; at && count < max; at = way(at), count++) {
       if (dom.tag(at) !== dom.tag(row)) continue;
       if (isPlain && !cellRows.has(row)) isPlainRow.add(at);
-      others.push({ row: at, words: wordsOf(at, false, cache) });
+      others.push({ element: at, said: wordsOf(at, false, cache) });
     }
   }
   return others;
 }
 // Whether a row says by now what another one said, which no longer says it, or another one by now what it alone said. What was
-// written or chosen in its own field it says no
-// longer: then all that it says may be among what the other said, if it has lost more words than those that its field held.
+// written or chosen in its own field it says no longer: then all that it says may be among what the other said, if it has lost
+// more words than those that its field held.
 const isAnothers = (now, { words: before, others, value = new Set() }) => {
   const [words, had] = [wordsIn(now), wordsIn(before)];
   if (words.size === 0 || had.size === 0 || now === before) return false;
   const hasLost = [...had].some((word) => !words.has(word) && !value.has(word));
   const isSame = (said) => said === now || (hasLost && isAmong(words, wordsIn(said)));
-  if (others.some((other) => isSame(other.words) && (!dom.isConnected(other.row) || wordsOf(other.row) !== other.words))) return true;
-  return hasLost && others.every((other) => other.words !== before) && others.some((other) => dom.isConnected(other.row) && wordsOf(other.row) === before);
+  const saysNow = (row) => wordsOf(row);
+  return saysAnothers(isSame, others, saysNow) || (hasLost && isSaidByAnother(before, others, saysNow));
 };
 // Whether an element is another entry's by now: its row is, or it is by what it is called, unless its row says what it said.
 const isInAnothers = (before) => {

@@ -161,11 +161,7 @@ function readFull(row, cache) {
 const BYTE = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)', CODE_MAX_CHARS = 100;
 const CODE = new RegExp(`^(?:\\d{4}-\\d\\d-\\d\\d|\\d\\d?([./])\\d\\d?\\1\\d{4}|(?:${BYTE}\\.){3}${BYTE}|[^\\s@]+@[^\\s@]+|#?\\p{L}{2,}[-_]?\\d{1,3})$`, 'u');
 function codeOf(row) {
-  let first = '';
-  walkIn(row, isAboutRow, (node, type) => {
-    if (type === 3 && /[\p{L}\p{N}]/u.test(node.data)) first = node.data.trim();
-    return first === '';
-  });
+  const first = firstTextIn(row, isAboutRow).trim();
   return first.length <= CODE_MAX_CHARS && CODE.test(first) ? first : '';
 }
 // The number in a row's heading that names it, as in "Section 4.2". Elsewhere one with a fraction is a price or a measure.
