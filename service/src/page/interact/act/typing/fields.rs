@@ -108,15 +108,12 @@ impl Page {
         let mut typed = None;
         let mut has_left = false;
         let is_unseen = matches!(outcome, Outcome::Unseen);
-        let mut is_whole = cut.is_none();
-        let mut warnings = Vec::from_iter(cut.clone());
+        let mut unknown = None;
         match outcome {
             Outcome::Typed(is) => typed = Some(is),
             Outcome::Unknown | Outcome::Unseen => {}
-            Outcome::OfAnother | Outcome::Gone => {
-                is_whole = false;
-                warnings.push(if matches!(outcome, Outcome::Gone) { gone() } else { of_another(&spot.what) });
-            }
+            Outcome::OfAnother => unknown = Some(of_another(&spot.what)),
+            Outcome::Gone => unknown = Some(gone()),
             Outcome::Left => has_left = true,
             Outcome::NoEffect { is_empty } => {
                 // What it held before is gone: a field of numbers takes no words.
@@ -131,6 +128,8 @@ impl Page {
                 return Err(ActError::NoEffect(format!("{} does not hold the text{is_empty}{to}{advice}", spot.what)));
             }
         }
+        let is_whole = cut.is_none() && unknown.is_none();
+        let mut warnings: Vec<Warning> = cut.into_iter().chain(unknown).collect();
         let (mut rest, mut is_sent) = (rest, false);
         if typing.submit {
             let (after, not_sent) = self.submits(element, typing, rest, is_whole, &mut quiet, &mut tries).await?;
