@@ -10,7 +10,7 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 
 use super::checked::checked;
-use super::{Browser, forget, has_ended, note_open, session_of, show, watch};
+use super::{Browser, forget, has_ended, note_open, open_now, session_of, show, watch};
 use crate::args::session::{CloseArgs, FilesArgs, SessionsArgs, TabsArgs, WatchArgs};
 use crate::caller::Caller;
 use crate::failure::Failed;
@@ -117,7 +117,7 @@ pub(super) async fn close(url: Option<String>, args: &CloseArgs) -> Result<(), F
         let handle = browser.session.handle().unwrap_or_default();
         let answer = browser.settle(browser.session.close().await, args.json)?;
         forget(&browser.caller, &browser.saved, &handle);
-        note_open(&browser.caller, &browser.saved.open(browser.caller.client().url()).unwrap_or_default());
+        note_open(&browser.caller, &open_now(&browser.caller, &browser.saved));
         return if args.json { output::json(&answer) } else { Ok(()) };
     }
     let (caller, saved) = Browser::begin(url, "closing")?;
@@ -170,7 +170,7 @@ pub(super) async fn sessions(url: Option<String>, args: &SessionsArgs) -> Result
         answers.push(json!({"number": session.number, "current": current, "status": status}));
     }
     caller.progress.done();
-    note_open(&caller, &saved.open(caller.client().url()).unwrap_or_default());
+    note_open(&caller, &open_now(&caller, &saved));
     if args.json {
         output::json(&json!({"ok": refused.count == 0, "sessions": answers}))?;
     } else if !lines.is_empty() {

@@ -13,7 +13,7 @@ mod watch;
 use porthole_client::session::HistoryAction;
 
 pub(super) use self::resumed::find;
-use self::resumed::{Browser, forget, has_ended, note_open, session_of};
+use self::resumed::{Browser, forget, has_ended, note_open, open_now, session_of};
 use super::args::session::SessionCommand;
 use super::failure::Failed;
 

@@ -69,7 +69,7 @@ impl Browser {
         {
             self.caller.progress.note(&format!("warning: can't save the current session: {error}"));
         }
-        self.saved.open(worker).unwrap_or_default()
+        open_now(&self.caller, &self.saved)
     }
 
     /// Remembers a session that was made, and returns its number.
@@ -91,6 +91,11 @@ impl Browser {
             false => show::failed(&self.caller, error, json),
         })
     }
+}
+
+/// Returns the sessions that are open now.
+pub(super) fn open_now(caller: &Caller, saved: &SavedSessions) -> OpenSessions {
+    saved.open(caller.client().url()).unwrap_or_default()
 }
 
 /// Says on standard error how to go on after a session ended, where others are open.
