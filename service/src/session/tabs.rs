@@ -126,7 +126,9 @@ impl Tabs {
     pub(super) fn take_blocked(&mut self) -> u64 {
         let of_open: u64 = self.open.iter().map(|tab| tab.page.blocked_requests()).sum();
         let all = self.blocked_of_closed + of_open;
-        all - std::mem::replace(&mut self.blocked_told, all)
+        let told = std::mem::replace(&mut self.blocked_told, all);
+        // The tabs of a session that ends are dropped while a call may still run.
+        all.saturating_sub(told)
     }
 
     /// All tabs.
