@@ -31,7 +31,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_util::sync::CancellationToken;
 
 use super::Routes;
-use crate::session::{BARE_PING, Packed, Sessions, Told, Viewer};
+use crate::session::{BARE_PING, Outgoing, Packed, Sessions, Viewer};
 
 /// Between two pings to a viewer that is sent nothing: the worker closes a connection without a byte for 5 minutes.
 const PING_INTERVAL: Duration = Duration::from_secs(30);
@@ -173,9 +173,9 @@ async fn watch(
             }
             told = viewer.next(), if !writing.is_begun => {
                 match &told {
-                    Told::Frame(frame, _) => viewer.sent(frame.len()),
-                    Told::Close(code) => return Some(*code),
-                    Told::Text(_) => {}
+                    Outgoing::Frame(frame, _) => viewer.sent(frame.len()),
+                    Outgoing::Close(code) => return Some(*code),
+                    Outgoing::Text(_) => {}
                 }
                 if writing.tell(told).await.is_err() {
                     return None;
@@ -243,18 +243,18 @@ impl<O: Sink<Message, Error = Error> + Unpin> Writing<'_, O> {
     }
 
     /// Begins what the viewer is told. A ping follows each frame; its answer tells that the frame has arrived.
-    async fn tell(&mut self, told: Told) -> Result<(), Error> {
+    async fn tell(&mut self, told: Outgoing) -> Result<(), Error> {
         match told {
-            Told::Text(text) => self.begin(Message::Text(text.into())).await,
-            Told::Frame(frame, seq) if frame.len() >= BUFFERED_BYTES => {
+            Outgoing::Text(text) => self.begin(Message::Text(text.into())).await,
+            Outgoing::Frame(frame, seq) if frame.len() >= BUFFERED_BYTES => {
                 self.ping_after = Some(ping(seq));
                 self.begin(message(frame)).await
             }
-            Told::Frame(frame, seq) => {
+            Outgoing::Frame(frame, seq) => {
                 self.begin(message(frame)).await?;
                 self.begin(ping(seq)).await
             }
-            Told::Close(_) => Ok(()),
+            Outgoing::Close(_) => Ok(()),
         }
     }
 }

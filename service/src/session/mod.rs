@@ -43,4 +43,4 @@ pub use self::manage::ViewerTicket;
 pub use self::open::Opening;
 pub use self::store::{Session, SessionLimits, Sessions};
 pub use self::turn::{Call, Context, Failed, Kind, Turn};
-pub use self::viewers::{BARE_PING, Packed, Told, Viewer};
+pub use self::viewers::{BARE_PING, Outgoing, Packed, Viewer};

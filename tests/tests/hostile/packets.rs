@@ -125,7 +125,8 @@ async fn without_defences() {
     tell("site", &scene.site.addr().to_string());
 }
 
-type Told = BTreeMap<String, Vec<String>>;
+/// What the tests inside the namespace report: by kind, the values.
+type Reports = BTreeMap<String, Vec<String>>;
 
 fn tell(what: &str, value: &str) {
     println!("{TOLD} {what} {value}");
@@ -142,7 +143,7 @@ struct Packet {
 }
 
 /// Returns the packets that should not have been sent.
-fn strays<'a>(told: &Told, packets: &'a [Packet]) -> Vec<&'a Packet> {
+fn strays<'a>(told: &Reports, packets: &'a [Packet]) -> Vec<&'a Packet> {
     let all = |what: &str| told.get(what).map_or(&[][..], Vec::as_slice);
     let told = |what: &str, value: &str| all(what).iter().any(|told| told == value);
     let dns = SocketAddr::from(DNS).to_string();
@@ -168,7 +169,7 @@ fn strays<'a>(told: &Told, packets: &'a [Packet]) -> Vec<&'a Packet> {
 }
 
 /// Returns protocol and destination of each stray packet.
-fn strays_of_kinds(told: &Told, packets: &[Packet]) -> BTreeSet<String> {
+fn strays_of_kinds(told: &Reports, packets: &[Packet]) -> BTreeSet<String> {
     let kind = |packet: &Packet| {
         let address = packet.to.rsplit_once(':').map_or(packet.to.as_str(), |(address, _)| address);
         match packet.line.contains("A? ") {
@@ -180,7 +181,7 @@ fn strays_of_kinds(told: &Told, packets: &[Packet]) -> BTreeSet<String> {
 }
 
 /// Runs an ignored test of this binary in the namespace, and returns its reports and the packets of that time.
-async fn captured(namespace: &Namespace, test: &str) -> (Told, Vec<Packet>) {
+async fn captured(namespace: &Namespace, test: &str) -> (Reports, Vec<Packet>) {
     let folder = tempfile::Builder::new().prefix("porthole-tests-").tempdir().unwrap();
     let file = folder.path().join(format!("{}.pcap", test.replace(':', "-")));
     let log = folder.path().join("tcpdump.log");
@@ -205,7 +206,7 @@ async fn captured(namespace: &Namespace, test: &str) -> (Told, Vec<Packet>) {
     assert!(ran, "{stdout}\n{}", String::from_utf8_lossy(&output.stderr));
     capture.end();
     assert!(said().contains("\n0 packets dropped by kernel"), "{}", said());
-    let mut told = Told::new();
+    let mut told = Reports::new();
     for line in stdout.lines().filter_map(|line| line.split_once(TOLD)).map(|(_, rest)| rest.trim()) {
         let (what, value) = line.split_once(' ').unwrap();
         told.entry(what.to_owned()).or_default().push(value.to_owned());

@@ -28,7 +28,7 @@ const ASKED_AT_ONCE: usize = 16;
 const ASK_PAUSE: Duration = Duration::from_secs(1);
 
 /// What a replica answered.
-struct Told {
+struct ReplicaAnswer {
     id: Option<String>,
     ready: Result<(), ServiceError>,
 }
@@ -133,11 +133,11 @@ impl Service {
     }
 
     /// Asks one replica for its id and whether it would accept a request.
-    async fn ask(&self, base: &Url, timeout: Duration) -> Told {
+    async fn ask(&self, base: &Url, timeout: Duration) -> ReplicaAnswer {
         let request = self.to(http::Method::GET, base, READYZ).timeout(timeout);
         match request.send().await {
-            Ok(answer) => Told { id: id_in(answer.headers()), ready: readiness(answer, timeout).await },
-            Err(error) => Told { id: None, ready: Err(ServiceError::of(error, timeout)) },
+            Ok(answer) => ReplicaAnswer { id: id_in(answer.headers()), ready: readiness(answer, timeout).await },
+            Err(error) => ReplicaAnswer { id: None, ready: Err(ServiceError::of(error, timeout)) },
         }
     }
 }

@@ -7,7 +7,7 @@ use super::key::Key;
 use super::shared::Shared;
 use super::step::{ASKING_TIMEOUT, Step};
 use super::{chooser, look};
-use crate::page::interact::{ActError, ClipboardUse, Frame, Pressed};
+use crate::page::interact::{ActError, ClipboardUse, Frame, KeyAnswer};
 
 /// What a person gets of a text that is copied, in characters; the session's clipboard has all.
 const COPIED_MAX_CHARS: usize = 250_000;
@@ -20,7 +20,7 @@ pub(super) async fn ask(shared: &Shared, copied: &mpsc::Sender<String>, step: St
             let frame = page.focused_frame().await?;
             let Key { key, code, key_code, modifiers, .. } = key;
             let told = json!({"key": key, "code": code, "keyCode": key_code, "modifiers": modifiers});
-            let pressed: Pressed = frame.call(page, ASKING_TIMEOUT, "domKey", vec![told, 0.into()]).await?;
+            let pressed: KeyAnswer = frame.call(page, ASKING_TIMEOUT, "domKey", vec![told, 0.into()]).await?;
             if !pressed.goes_on {
                 return Ok(());
             }

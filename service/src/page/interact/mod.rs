@@ -28,7 +28,7 @@ mod resolve;
 mod settle;
 mod snapshot;
 
-pub(in crate::page) use self::act::{ALT, CONTROL, ClipboardUse, META, NAMED, Pressed, SHIFT, TYPING};
+pub(in crate::page) use self::act::{ALT, CONTROL, ClipboardUse, KeyAnswer, META, NAMED, SHIFT, TYPING};
 pub use self::act::{
     ActedOn, Button, Chord, Click, Clipboard, Direction, Drop, End, File, Grip, Modifiers, NotAKey, Scroll, Typing,
 };

@@ -74,8 +74,9 @@ pub(super) struct Rest {
     pub(super) is_busy: bool,
 }
 
+/// The answer of `rest`: one document after input, as in [`Rest`].
 #[derive(Deserialize)]
-struct Told {
+struct DocumentRest {
     by: Option<String>,
     seen: bool,
     reached: u32,
@@ -197,7 +198,7 @@ impl<'a> Quiet<'a> {
         let limit = page.settles_until(Instant::now() + ANSWER_TIMEOUT).saturating_duration_since(Instant::now());
         let asked = self.frames.iter().map(|frame| {
             let arguments = vec![longest.clone()];
-            async move { frame.call::<Told>(page, limit, "rest", arguments).await }
+            async move { frame.call::<DocumentRest>(page, limit, "rest", arguments).await }
         });
         let answers = join_all(asked).await;
         let mut rest = Rest::default();

@@ -27,4 +27,4 @@ mod wish;
 pub use self::frame::Packed;
 pub(super) use self::join::Acting;
 pub(super) use self::state::Viewers;
-pub use self::viewer::{BARE_PING, Told, Viewer};
+pub use self::viewer::{BARE_PING, Outgoing, Viewer};

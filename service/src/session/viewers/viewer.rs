@@ -33,9 +33,10 @@ const OUT_MAX: usize = 128;
 pub const BARE_PING: u64 = 0;
 /// Navigations that a viewer may begin in a second: each costs the browser's main thread about a millisecond.
 const NAVIGATIONS_PER_SECOND_MAX: u32 = 10;
+
 /// What is to be sent to a viewer.
 #[derive(Debug)]
-pub enum Told {
+pub enum Outgoing {
     /// A text message.
     Text(String),
     /// A frame, and its number, which [`Viewer::sent`] takes.
@@ -128,16 +129,16 @@ impl Viewer {
     }
 
     /// Waits for what the viewer is to be told next. Cancelled, it loses nothing.
-    pub async fn next(&mut self) -> Told {
+    pub async fn next(&mut self) -> Outgoing {
         loop {
             if let Some(message) = self.out.pop_front() {
                 match self.written(&message) {
-                    Some(text) => return Told::Text(text),
+                    Some(text) => return Outgoing::Text(text),
                     None => continue,
                 }
             }
             if let Some(code) = self.closes_with {
-                return Told::Close(code);
+                return Outgoing::Close(code);
             }
             if self.changed.has_changed().unwrap_or(false) {
                 self.changed.mark_unchanged();
@@ -226,7 +227,7 @@ impl Viewer {
     }
 
     /// The latest frame; `None` where something is to be told before it.
-    fn next_frame(&mut self, now: Instant) -> Option<Told> {
+    fn next_frame(&mut self, now: Instant) -> Option<Outgoing> {
         let cast = self.cast.as_mut()?;
         let frame = cast.take(&self.session)?;
         if self.told.awaits_frame_of(frame.viewport) {
@@ -249,7 +250,7 @@ impl Viewer {
         None
     }
 
-    fn show(&mut self, frame: &Frame, now: Instant) -> Told {
+    fn show(&mut self, frame: &Frame, now: Instant) -> Outgoing {
         self.told.sees();
         self.pace.shown(now);
         self.shown = frame.header.seq;
@@ -259,7 +260,7 @@ impl Viewer {
             self.session.viewers.metrics.shown_after(now.duration_since(input_at));
             self.input_at = None;
         }
-        Told::Frame(packed, frame.header.seq)
+        Outgoing::Frame(packed, frame.header.seq)
     }
 
     /// Compares what is so with what the viewer was told.

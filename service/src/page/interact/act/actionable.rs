@@ -62,10 +62,10 @@ pub(super) struct Spot {
     pub waited: bool,
 }
 
-/// What a function of `act.js` or `fields.js` says of an element: what it lacks, or where it is.
+/// The answer of a function of `act.js` or `fields.js` about an element: what it lacks, or where it is.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Told {
+pub(super) struct Readiness {
     pub lacks: Option<String>,
     pub what: String,
     pub by: Option<String>,
@@ -79,7 +79,7 @@ pub(super) struct Told {
     pub waited: bool,
 }
 
-impl Told {
+impl Readiness {
     /// The middle of an element that the whole page covers: some pages take no pointer until it moves, so that it may pass over
     /// others on its way into a submenu.
     fn waits_for_pointer(&self) -> Option<Point> {
@@ -143,7 +143,7 @@ impl Tries {
     }
 
     /// Whether waiting may bring what `told` lacks.
-    fn may_come(told: &Told) -> bool {
+    fn may_come(told: &Readiness) -> bool {
         !matches!(
             told.lacks.as_deref(),
             Some(
@@ -163,7 +163,7 @@ impl Tries {
     }
 
     /// The error for what an element lacks in the end.
-    pub(super) fn error(&self, told: Told) -> ActError {
+    pub(super) fn error(&self, told: Readiness) -> ActError {
         let what = told.what;
         match told.lacks.as_deref() {
             Some("attached") => ActError::no_element(what),
@@ -196,12 +196,12 @@ impl Tries {
 impl Page {
     /// Waits until an element is as `ask` wants.
     pub(super) async fn ready(&self, element: &Element, ask: Ask, tries: &mut Tries) -> Result<Spot, ActError> {
-        let mut lacking = Told::default();
+        let mut lacking = Readiness::default();
         while tries.next().await {
             self.takes_sent_input().await;
             let (told, points) = self.look_through(element, ask, tries).await?;
             if told.lacks.is_none() {
-                let Told { x, y, bounds, what, waited, .. } = told;
+                let Readiness { x, y, bounds, what, waited, .. } = told;
                 let (point, bounds) = (Point { x, y }, bounds.unwrap_or_default());
                 return Ok(Spot { point, bounds, what, points, waited: waited || tries.number > 1 });
             }
@@ -224,11 +224,16 @@ impl Page {
         }
     }
 
-    pub(super) async fn look(&self, element: &Element, ask: Ask, tries: &Tries) -> Result<Told, ActError> {
+    pub(super) async fn look(&self, element: &Element, ask: Ask, tries: &Tries) -> Result<Readiness, ActError> {
         Ok(self.look_through(element, ask, tries).await?.0)
     }
 
-    async fn look_through(&self, element: &Element, ask: Ask, tries: &Tries) -> Result<(Told, Vec<Point>), ActError> {
+    async fn look_through(
+        &self,
+        element: &Element,
+        ask: Ask,
+        tries: &Tries,
+    ) -> Result<(Readiness, Vec<Point>), ActError> {
         let mut asked = json!(ask);
         asked["align"] = tries.alignment().into();
         match &element.meant {
@@ -237,7 +242,7 @@ impl Page {
             Meant::Matched if ask.same => asked["matched"] = true.into(),
             _ => {}
         }
-        let mut told: Told = element.call(self, tries.limit(), "ready", asked).await?;
+        let mut told: Readiness = element.call(self, tries.limit(), "ready", asked).await?;
         let mut points = vec![Point { x: told.x, y: told.y }];
         let mut frame = &element.frame;
         while told.lacks.is_none()
@@ -246,9 +251,9 @@ impl Page {
             let inside = json!({
                 "x": told.x, "y": told.y, "box": told.bounds, "hit": ask.hit, "reached": ask.reached, "enabled": ask.enabled,
             });
-            let around: Told = outer.call(self, tries.limit(), "through", vec![number.into(), inside]).await?;
+            let around: Readiness = outer.call(self, tries.limit(), "through", vec![number.into(), inside]).await?;
             let what = if around.lacks.as_deref() == Some("attached") { around.what } else { told.what };
-            told = Told { what, ..around };
+            told = Readiness { what, ..around };
             points.push(Point { x: told.x, y: told.y });
             frame = outer;
         }
@@ -266,7 +271,7 @@ impl Page {
     where
         T: DeserializeOwned,
     {
-        let mut lacking = Told::default();
+        let mut lacking = Readiness::default();
         while tries.next().await {
             match self.tell(element, name, arguments.clone(), tries.limit()).await? {
                 Ok(told) => return Ok(told),
@@ -305,7 +310,7 @@ impl Page {
         name: &str,
         arguments: Value,
         limit: Duration,
-    ) -> Result<Result<T, Told>, ActError>
+    ) -> Result<Result<T, Readiness>, ActError>
     where
         T: DeserializeOwned,
     {

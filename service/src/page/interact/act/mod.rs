@@ -19,6 +19,6 @@ mod upload_by_chooser;
 pub use self::drag::{Drop, Grip};
 pub use self::pointer::{ActedOn, Button, Click};
 pub use self::scroll::{Direction, End, Scroll};
-pub(in crate::page) use self::typing::{ALT, CONTROL, ClipboardUse, META, NAMED, Pressed, SHIFT, TYPING};
+pub(in crate::page) use self::typing::{ALT, CONTROL, ClipboardUse, KeyAnswer, META, NAMED, SHIFT, TYPING};
 pub use self::typing::{Chord, Clipboard, Modifiers, NotAKey, Typing};
 pub use self::upload::File;

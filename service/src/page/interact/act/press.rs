@@ -8,7 +8,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::input::{
 use futures_util::future::{BoxFuture, MaybeDone, join, maybe_done};
 use futures_util::{FutureExt as _, poll};
 
-use super::actionable::{Ask, Spot, Told, Tries};
+use super::actionable::{Ask, Readiness, Spot, Tries};
 use super::hold_input::{Aside, HeldInput};
 use super::leaving::Leaving;
 use crate::cdp::Call;
@@ -61,7 +61,7 @@ pub(super) enum HeldAt {
 type Heard<'a> = MaybeDone<BoxFuture<'a, Result<(), ActError>>>;
 
 /// Presses that were sent.
-struct Pressed<'a> {
+struct SentPresses<'a> {
     /// The answers that are not awaited yet.
     sent: Sent,
     /// Documents that hold their input since a press did not come to the element.
@@ -106,7 +106,7 @@ impl Page {
                     None => continue,
                 }
             };
-            let Pressed { sent, strays, held: mut held_at, left_after, heard } =
+            let SentPresses { sent, strays, held: mut held_at, left_after, heard } =
                 self.press_all(element, presses(spot.point), before, &frames, quiet).await?;
             let taken = self.taken(quiet, sent).await?;
             let mut left_unclicked = false;
@@ -171,7 +171,7 @@ impl Page {
             return Ok(Some(aside));
         }
         if tries.is_over() {
-            return Err(tries.error(Told { lacks: now.lacks.or_else(|| Some("still".to_owned())), ..now }));
+            return Err(tries.error(Readiness { lacks: now.lacks.or_else(|| Some("still".to_owned())), ..now }));
         }
         Ok(None)
     }
@@ -186,8 +186,8 @@ impl Page {
         mut before: Sent,
         frames: &[Frame],
         quiet: &mut Quiet<'_>,
-    ) -> Result<Pressed<'a>, ActError> {
-        let mut pressed = Pressed { sent: Vec::new(), strays: None, held: None, left_after: None, heard: None };
+    ) -> Result<SentPresses<'a>, ActError> {
+        let mut pressed = SentPresses { sent: Vec::new(), strays: None, held: None, left_after: None, heard: None };
         let mut leaving = (presses.len() > 1).then(|| Leaving::watch(self, &element.frame, HeldInput::Pointer));
         for (press, count) in presses.into_iter().zip(1..) {
             if let (Some(leaving), 2..) = (&mut leaving, count) {

@@ -28,10 +28,10 @@ const DEPTH_MAX: usize = 8;
 /// How many documents of a page are asked.
 const DOCUMENTS_MAX: usize = 100;
 
-/// What a plan comes to in one document.
+/// The answer of `locate`: what a plan comes to in one document, or why it can't be read.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-enum Told {
+enum PlanAnswer {
     Invalid { invalid: String },
     Outcome(Outcome),
 }
@@ -261,8 +261,8 @@ impl<'a> Search<'a> {
 
     async fn ask_once(&self, frame: &Frame, plan: &Value, limit: Duration) -> Result<Outcome, ActError> {
         match frame.call(self.page, limit, "locate", vec![plan.clone()]).await? {
-            Told::Outcome(outcome) => Ok(outcome),
-            Told::Invalid { invalid } => Err(ActError::Invalid(invalid)),
+            PlanAnswer::Outcome(outcome) => Ok(outcome),
+            PlanAnswer::Invalid { invalid } => Err(ActError::Invalid(invalid)),
         }
     }
 

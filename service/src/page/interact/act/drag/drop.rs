@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::page::Page;
-use crate::page::interact::act::actionable::{self, Spot, Tries};
+use crate::page::interact::act::actionable::{Readiness, Spot, Tries};
 use crate::page::interact::act::hold_input::{Aside, HeldInput};
 use crate::page::interact::acted::Point;
 use crate::page::interact::element::Meant;
@@ -28,8 +28,10 @@ pub(super) struct Zone<'a> {
     points: Option<Vec<Point>>,
 }
 
+/// The answer of `dropReady` and `dropEnds`: what a document saw at the point of the drop.
 #[derive(Deserialize)]
-struct Told {
+struct DropCheck {
+    /// The element there that is not the target.
     by: Option<String>,
     /// What the target has become, where that is not what was meant.
     is: Option<Identity>,
@@ -114,7 +116,7 @@ impl<'a> Zone<'a> {
         &self,
         source: &Element,
         mut asked: impl FnMut(usize) -> Value,
-    ) -> Result<Vec<actionable::Told>, ActError> {
+    ) -> Result<Vec<Readiness>, ActError> {
         let owners = self.frames.iter().filter_map(|frame| Some(frame.owner()?.1));
         let mut told = Vec::new();
         for (n, (frame, number)) in
@@ -132,7 +134,7 @@ impl<'a> Zone<'a> {
         self.points.as_deref()
     }
 
-    fn check(&self, mut told: actionable::Told, tries: &Tries) -> Result<(), ActError> {
+    fn check(&self, mut told: Readiness, tries: &Tries) -> Result<(), ActError> {
         match (told.is.take(), &told.lacks) {
             (Some(now), _) => Err(now.changed(&self.target.meant)),
             (None, Some(_)) => Err(tries.error(told)),
@@ -183,7 +185,7 @@ impl<'a> Zone<'a> {
         let mut cover = None;
         for (frame, point) in self.frames.iter().zip(inside(at, spot)) {
             let arguments = vec![point.x.into(), point.y.into()];
-            let told: Told = frame.call(self.page, ANSWER_TIMEOUT, "dropReady", arguments).await?;
+            let told: DropCheck = frame.call(self.page, ANSWER_TIMEOUT, "dropReady", arguments).await?;
             if let Some(is) = told.is {
                 return Err(is.changed(&self.target.meant));
             }
@@ -212,7 +214,7 @@ impl<'a> Zone<'a> {
     pub(super) async fn ends(&self) -> Ended {
         let mut ended = Ended { by: None, changed: None, is_taken: false, is_unbegun: false };
         for frame in &self.frames {
-            let told: Result<Told, ActError> = frame.call(self.page, ANSWER_TIMEOUT, "dropEnds", Vec::new()).await;
+            let told: Result<DropCheck, ActError> = frame.call(self.page, ANSWER_TIMEOUT, "dropEnds", Vec::new()).await;
             // A document that the drop led away from has taken it.
             let Ok(told) = told else {
                 ended.is_taken = true;

@@ -27,14 +27,18 @@ use crate::page::interact::{ActError, Element, Frame};
 #[derive(Clone, Debug, Default)]
 pub struct Clipboard(Arc<Mutex<String>>);
 
+/// The answer of `domKey`, which tells the document of a key by events.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::page) struct Pressed {
+pub(in crate::page) struct KeyAnswer {
+    /// Whether the element got the key.
     pub reached: bool,
+    /// Whether the page left the key its default action.
     pub goes_on: bool,
     /// Whether it is for a field, which events alone do not edit as the key does.
     #[serde(default)]
     pub is_left_out: bool,
+    /// The element, as `<input id="name">`.
     pub what: String,
 }
 
@@ -118,7 +122,7 @@ impl Page {
             };
             let settled = quiet.settle(rest).await?;
             return match pressed.filter(|pressed| pressed.is_left_out && settled.no_change) {
-                Some(Pressed { what, .. }) => {
+                Some(KeyAnswer { what, .. }) => {
                     Err(ActError::NoEffect(format!("{what} did not change: events alone do not do what this key does")))
                 }
                 None => Ok(Acted::new(settled, Method::Dom, bounds).warns_of_no_change()),
@@ -144,7 +148,7 @@ impl Page {
         at: Keyboard<'_>,
         chord: &Chord,
         tries: &Tries,
-    ) -> Result<Pressed, ActError> {
+    ) -> Result<KeyAnswer, ActError> {
         let Key { key, code, key_code, .. } = &chord.key;
         let told = json!({"key": key, "code": code, "keyCode": key_code, "modifiers": chord.modifiers.bits()});
         let number = at.element.map_or(0, |element| element.number);

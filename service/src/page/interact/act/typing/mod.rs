@@ -16,5 +16,5 @@ pub(in crate::page) use self::chord::{ALT, CONTROL, ClipboardUse, META, SHIFT};
 pub use self::chord::{Chord, Modifiers, NotAKey};
 pub use self::field::Typing;
 pub use self::keys::Clipboard;
-pub(in crate::page) use self::keys::Pressed;
+pub(in crate::page) use self::keys::KeyAnswer;
 pub(in crate::page) use self::layout::{NAMED, TYPING};
