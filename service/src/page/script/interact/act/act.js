@@ -120,7 +120,10 @@ const actPoints = (element) => {
 };
 
 const sameRect = (a, b) => a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
+// What an element lacks for an action, by a code of `Lack` in `interact/act/actionable.rs`; what it has become (`is`) or what is
+// before it (`by`) with it.
 const lacks = (what, element, more) => ({ lacks: what, what: describe(element), ...more });
+const GONE = { lacks: 'attached', what: 'the element' };
 
 const scrollTo = (element, align) => {
   const before = rectOf(element);
@@ -200,7 +203,7 @@ kit.ready = async (number, ask) => {
   let waited = false;
   const asked = elementOf(number);
   let element = asked;
-  if (!element) return { lacks: 'attached', what: 'the element' };
+  if (!element) return GONE;
   if (ask.at) return readyAt(element, ask);
   if (ask.editable) {
     element = actField(asked);
@@ -224,7 +227,7 @@ kit.ready = async (number, ask) => {
       waited = true;
       // A transition begins with the frame after its style, and no animation goes on without one.
       const isDrawn = await frame() && (!isAnimated(element) || await frame());
-      if (!isConnected(element)) return { lacks: 'attached', what: 'the element' };
+      if (!isConnected(element)) return GONE;
       kit.sees(element, rectOf(element));
       if (!sameRect(before, rectOf(element)) || (!isDrawn && isAnimated(element))) return lacks('still', element);
     }
@@ -277,7 +280,7 @@ const pointsThrough = (element, { x, y, box }) => {
 kit.through = (number, inside) => {
   const { x, y, box, hit, reached, enabled } = inside;
   const element = elementOf(number);
-  if (!element) return { lacks: 'attached', what: 'the frame' };
+  if (!element) return { ...GONE, what: 'the frame' };
   const [outerX, outerY] = outwards(element, x, y);
   const outer = boxOutwards(element, box);
   const before = (enabled ? inertBy(element) : null) ?? (reached ? wallBefore(element, pointsThrough(element, inside)) : null);

@@ -133,7 +133,7 @@ const isOtherEntry = (one, target) => {
 kit.dropBegins = (number, source, asked) => {
   dropEnds();
   const hit = elementOf(number);
-  if (!hit) return { lacks: 'attached', what: 'the target' };
+  if (!hit) return { ...GONE, what: 'the target' };
   const dragging = source ? elementOf(source) : null;
   const spot = asked?.at ? spotAt(hit, dragging, ...asked.at) : null;
   const control = spot?.then ? controlAround(hit) : null;
@@ -189,7 +189,7 @@ const scrollsAround = (element) => {
 // target's point in the frame of this document that it is in. `isHeld`: what is dragged, and drawn for it, may cover it.
 kit.dropSight = (inner, isHeld) => {
   const now = dropping;
-  if (!now || !isConnected(now.element)) return { lacks: 'attached', what: 'the target, which left the page during the drag (`at` names a point)' };
+  if (!now || !isConnected(now.element)) return { ...GONE, what: 'the target, which left the page during the drag (`at` names a point)' };
   const { element } = now;
   if (!inner && !isHeld && !actVisible(element)) return lacks('visible', element);
   if (!targetStays(now)) return lacks('same', element, { is: identityOf(element) });

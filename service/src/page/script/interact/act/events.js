@@ -119,7 +119,7 @@ kit.domClick = async (number, options) => {
 };
 const domClick = async (number, { button, count, modifiers }) => {
   const element = elementOf(number);
-  if (!element) return { lacks: 'attached', what: 'the element' };
+  if (!element) return GONE;
   const at = pointOf(element);
   const wasDisabled = entered?.element === element && entered.wasDisabled;
   const held = heldOf(modifiers);
@@ -210,7 +210,7 @@ kit.tellMoves = () => {
 };
 kit.domHover = (number) => {
   const element = elementOf(number);
-  if (!element) return { lacks: 'attached', what: 'the element' };
+  if (!element) return GONE;
   const inner = innermostOf(element);
   const reached = reaches(element, 'mouseover', () => enter(element, inner, pointOf(element), {}), inner);
   return { reached, box: boxOf(rectOf(element)), what: describe(element) };

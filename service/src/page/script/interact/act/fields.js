@@ -36,7 +36,6 @@ const tell = (element, ...types) => {
 // Many fields listen for the key that comes up after a text.
 const tellKey = (element, type, key, keyCode = 0) =>
   dispatch(element, new KeyboardEvent(type, { key, code: keyCode ? key : '', keyCode, bubbles: true, cancelable: true, composed: true, view: window }));
-const GONE = { lacks: 'attached', what: 'the element' };
 // The field that the action under way found for its element, `{element, field}`: a label may be for another one by then.
 let typedInto = null;
 // The fields that have been shown in the place of others; see `heirOf`.

@@ -20,7 +20,7 @@ const positionOf = (scroller) => [scroller.scrollLeft, scroller.scrollTop];
 // `{direction, to, amount}`; without an element's number (0) the page.
 kit.scroll = (number, { direction, to, amount }) => {
   const element = number ? elementOf(number) : null;
-  if (number && !element) return { lacks: 'attached', what: 'the element' };
+  if (number && !element) return GONE;
   watch(element);
   const axis = direction === 'left' || direction === 'right' ? 'x' : 'y';
   const scroller = scrollerOf(element, axis);
@@ -37,7 +37,7 @@ kit.scroll = (number, { direction, to, amount }) => {
 };
 kit.scrollIntoView = (number) => {
   const element = elementOf(number);
-  if (!element) return { lacks: 'attached', what: 'the element' };
+  if (!element) return GONE;
   watch(element);
   if (!actVisible(element)) return lacks('visible', element);
   const rect = rectOf(element);
