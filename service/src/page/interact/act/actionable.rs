@@ -7,15 +7,15 @@
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::MouseButton;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
+use super::readiness::{Lack, Readiness, read, read_unless_lacking};
 use crate::page::Page;
 use crate::page::interact::acted::{BoundingBox, Point, Terms};
 use crate::page::interact::element::Meant;
-use crate::page::interact::resolve::Identity;
 use crate::page::interact::{ActError, Element};
 
 /// Pauses before the tries; the last one repeats. Playwright's.
@@ -60,33 +60,6 @@ pub(super) struct Spot {
     pub points: Vec<Point>,
     /// Whether the page's script may have run since it was asked for first.
     pub waited: bool,
-}
-
-/// The answer of a function of `act.js` or `fields.js` about an element: what it lacks, or where it is.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Readiness {
-    pub lacks: Option<String>,
-    pub what: String,
-    pub by: Option<String>,
-    pub x: f64,
-    pub y: f64,
-    #[serde(rename = "box")]
-    pub bounds: Option<BoundingBox>,
-    /// What the element has become, where it lacks being the same.
-    pub is: Option<Identity>,
-    /// Whether the page's script may have run during the look.
-    pub waited: bool,
-}
-
-impl Readiness {
-    /// The middle of an element that the whole page covers: some pages take no pointer until it moves, so that it may pass over
-    /// others on its way into a submenu.
-    fn waits_for_pointer(&self) -> Option<Point> {
-        let is_page = self.lacks.as_deref() == Some("uncovered") && self.by.as_deref() == Some("<html>");
-        let at = self.bounds.filter(|_| is_page)?;
-        Some(Point { x: at.x + at.width / 2.0, y: at.y + at.height / 2.0 })
-    }
 }
 
 /// Counts the tries of one action.
@@ -142,53 +115,34 @@ impl Tries {
         u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Whether waiting may bring what `told` lacks.
-    fn may_come(told: &Readiness) -> bool {
-        !matches!(
-            told.lacks.as_deref(),
-            Some(
-                "attached"
-                    | "same"
-                    | "field"
-                    | "list"
-                    | "value"
-                    | "select"
-                    | "one"
-                    | "files"
-                    | "one-files"
-                    | "many"
-                    | "options"
-            )
-        )
-    }
-
-    /// The error for what an element lacks in the end.
-    pub(super) fn error(&self, told: Readiness) -> ActError {
-        let what = told.what;
-        match told.lacks.as_deref() {
-            Some("attached") => ActError::no_element(what),
-            Some("enabled") => ActError::NotEnabled(what),
-            Some("field" | "editable") => ActError::NotEditable(what),
-            Some("uncovered") => ActError::Covered { covered: what, by: told.by.unwrap_or_default() },
-            Some("still") => {
+    /// The error for what an element lacks in the end, or has become instead of what was meant.
+    pub(super) fn error(&self, lacking: Readiness, meant: &Meant) -> ActError {
+        let Readiness { lacks, what, by, is, .. } = lacking;
+        if let Some(now) = is {
+            return now.changed(meant);
+        }
+        match lacks.unwrap_or(Lack::Still) {
+            Lack::Attached => ActError::no_element(what),
+            Lack::Visible | Lack::View | Lack::List => ActError::NotVisible(what),
+            Lack::Enabled => ActError::NotEnabled(what),
+            Lack::Field | Lack::Editable => ActError::NotEditable(what),
+            Lack::Uncovered => ActError::Covered { covered: what, by: by.unwrap_or_default() },
+            Lack::Still => {
                 ActError::TimedOut { what: format!("{what} did not stand still"), waited_ms: self.waited_ms() }
             }
-            Some("option") => {
-                let option = told.by.unwrap_or_default();
-                ActError::no_element(format!("the option {option:?} of {what}"))
-            }
-            Some("options") => ActError::NoEffect(format!("{what} had other options once it had the focus")),
-            Some("value") => ActError::Invalid(format!("the value does not suit {what}")),
-            Some("select") => ActError::Invalid(format!(
+            Lack::Same => ActError::no_element(format!("what was found: {what} is something else now")),
+            Lack::Option => ActError::no_element(format!("the option {:?} of {what}", by.unwrap_or_default())),
+            Lack::Options => ActError::NoEffect(format!("{what} had other options once it had the focus")),
+            Lack::Value => ActError::Invalid(format!("the value does not suit {what}")),
+            Lack::Select => ActError::Invalid(format!(
                 "{what} is no select element: click it, then one of the options that it shows"
             )),
-            Some("one") => ActError::Invalid(format!("{what} takes one value")),
-            Some("files") => ActError::Invalid(format!("{what} takes no files")),
-            Some("one-files") => {
+            Lack::One => ActError::Invalid(format!("{what} takes one value")),
+            Lack::Files => ActError::Invalid(format!("{what} takes no files")),
+            Lack::OneFiles => {
                 ActError::Invalid(format!("{what} has several fields for files inside: name one of them"))
             }
-            Some("many") => ActError::Invalid(format!("{what} takes one file")),
-            _ => ActError::NotVisible(what),
+            Lack::Many => ActError::Invalid(format!("{what} takes one file")),
         }
     }
 }
@@ -206,7 +160,7 @@ impl Page {
                 return Ok(Spot { point, bounds, what, points, waited: waited || tries.number > 1 });
             }
             lacking = told;
-            if !Tries::may_come(&lacking) {
+            if !lacking.may_come() {
                 break;
             }
             if let Some(point) =
@@ -215,13 +169,7 @@ impl Page {
                 self.send_move(point, MouseButton::None, 0).forget();
             }
         }
-        if lacking.lacks.is_none() {
-            lacking.lacks = Some("still".to_owned());
-        }
-        match lacking.is.take() {
-            Some(now) => Err(now.changed(&element.meant)),
-            None => Err(tries.error(lacking)),
-        }
+        Err(tries.error(lacking, &element.meant))
     }
 
     pub(super) async fn look(&self, element: &Element, ask: Ask, tries: &Tries) -> Result<Readiness, ActError> {
@@ -242,7 +190,7 @@ impl Page {
             Meant::Matched if ask.same => asked["matched"] = true.into(),
             _ => {}
         }
-        let mut told: Readiness = element.call(self, tries.limit(), "ready", asked).await?;
+        let mut told: Readiness = read("ready", element.call(self, tries.limit(), "ready", asked).await?)?;
         let mut points = vec![Point { x: told.x, y: told.y }];
         let mut frame = &element.frame;
         while told.lacks.is_none()
@@ -251,8 +199,9 @@ impl Page {
             let inside = json!({
                 "x": told.x, "y": told.y, "box": told.bounds, "hit": ask.hit, "reached": ask.reached, "enabled": ask.enabled,
             });
-            let around: Readiness = outer.call(self, tries.limit(), "through", vec![number.into(), inside]).await?;
-            let what = if around.lacks.as_deref() == Some("attached") { around.what } else { told.what };
+            let answer = outer.call(self, tries.limit(), "through", vec![number.into(), inside]).await?;
+            let around: Readiness = read("through", answer)?;
+            let what = if around.lacks == Some(Lack::Attached) { around.what } else { told.what };
             told = Readiness { what, ..around };
             points.push(Point { x: told.x, y: told.y });
             frame = outer;
@@ -277,14 +226,11 @@ impl Page {
                 Ok(told) => return Ok(told),
                 Err(lacks) => lacking = lacks,
             }
-            if !Tries::may_come(&lacking) {
+            if !lacking.may_come() {
                 break;
             }
         }
-        Err(match lacking.is.take() {
-            Some(now) => now.changed(&element.meant),
-            None => tries.error(lacking),
-        })
+        Err(tries.error(lacking, &element.meant))
     }
 
     /// The same once.
@@ -298,10 +244,9 @@ impl Page {
     where
         T: DeserializeOwned,
     {
-        self.tell(element, name, arguments, tries.limit()).await?.map_err(|mut lacking| match lacking.is.take() {
-            Some(now) => now.changed(&element.meant),
-            None => tries.error(lacking),
-        })
+        self.tell(element, name, arguments, tries.limit())
+            .await?
+            .map_err(|lacking| tries.error(lacking, &element.meant))
     }
 
     async fn tell<T>(
@@ -314,12 +259,7 @@ impl Page {
     where
         T: DeserializeOwned,
     {
-        let told: Value = element.call(self, limit, name, arguments).await?;
-        let unreadable = |error: serde_json::Error| ActError::DispatchFailed(error.to_string());
-        if told.get("lacks").is_some() {
-            return serde_json::from_value(told).map(Err).map_err(unreadable);
-        }
-        serde_json::from_value(told).map(Ok).map_err(unreadable)
+        read_unless_lacking(name, element.call(self, limit, name, arguments).await?)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Acting on an element.
 //!
-//! `actionable` waits until that is possible, and says where it is hit. `press` sends what is pressed and released
-//! (`pointer`: clicks and hovering), `hold_input` and `leaving` keep what was sent from reaching another document. `scroll`,
-//! `choices` (options and boxes), `upload` and `upload_by_chooser` are actions of their own.
+//! `actionable` waits until that is possible, and says where it is hit; `readiness` reads what the page's script answers.
+//! `press` sends what is pressed and released (`pointer`: clicks and hovering), `hold_input` and `leaving` keep what was sent
+//! from reaching another document. `scroll`, `choices` (options and boxes), `upload` and `upload_by_chooser` are actions of
+//! their own.
 
 mod actionable;
 mod choices;
@@ -11,6 +12,7 @@ mod hold_input;
 mod leaving;
 mod pointer;
 mod press;
+mod readiness;
 mod scroll;
 mod typing;
 mod upload;

@@ -8,7 +8,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::input::{
 use futures_util::future::{BoxFuture, MaybeDone, join, maybe_done};
 use futures_util::{FutureExt as _, poll};
 
-use super::actionable::{Ask, Readiness, Spot, Tries};
+use super::actionable::{Ask, Spot, Tries};
 use super::hold_input::{Aside, HeldInput};
 use super::leaving::Leaving;
 use crate::cdp::Call;
@@ -164,14 +164,14 @@ impl Page {
         let is_left = quiet.is_loading() && !was_loading;
         let aside = self.hold_aside(frames, HeldInput::Pointer).await;
         let now = self.look(element, Ask { still: false, ..ask }, tries).await?;
-        if let Some(is) = now.is {
-            return Err(is.changed(&element.meant));
+        if now.is.is_some() {
+            return Err(tries.error(now, &element.meant));
         }
         if !is_left && now.lacks.is_none() {
             return Ok(Some(aside));
         }
         if tries.is_over() {
-            return Err(tries.error(Readiness { lacks: now.lacks.or_else(|| Some("still".to_owned())), ..now }));
+            return Err(tries.error(now, &element.meant));
         }
         Ok(None)
     }

@@ -8,8 +8,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::page::Page;
-use crate::page::interact::act::actionable::{Readiness, Spot, Tries};
+use crate::page::interact::act::actionable::{Spot, Tries};
 use crate::page::interact::act::hold_input::{Aside, HeldInput};
+use crate::page::interact::act::readiness::{Readiness, read, read_unless_lacking};
 use crate::page::interact::acted::Point;
 use crate::page::interact::element::Meant;
 use crate::page::interact::resolve::Identity;
@@ -124,7 +125,7 @@ impl<'a> Zone<'a> {
         {
             let dragged = if frame.document() == source.frame.document() { source.number } else { 0 };
             let arguments = vec![number.into(), dragged.into(), asked(n)];
-            told.push(frame.call(self.page, ANSWER_TIMEOUT, "dropBegins", arguments).await?);
+            told.push(read("dropBegins", frame.call(self.page, ANSWER_TIMEOUT, "dropBegins", arguments).await?)?);
         }
         Ok(told)
     }
@@ -134,12 +135,9 @@ impl<'a> Zone<'a> {
         self.points.as_deref()
     }
 
-    fn check(&self, mut told: Readiness, tries: &Tries) -> Result<(), ActError> {
-        match (told.is.take(), &told.lacks) {
-            (Some(now), _) => Err(now.changed(&self.target.meant)),
-            (None, Some(_)) => Err(tries.error(told)),
-            (None, None) => Ok(()),
-        }
+    fn check(&self, told: Readiness, tries: &Tries) -> Result<(), ActError> {
+        let is_ready = told.is.is_none() && told.lacks.is_none();
+        if is_ready { Ok(()) } else { Err(tries.error(told, &self.target.meant)) }
     }
 
     /// Where the target is now, without scrolling to it; the error for what it lacks. Before the press that is also what
@@ -148,14 +146,11 @@ impl<'a> Zone<'a> {
         let mut sight = Sight { point: Point { x: 0.0, y: 0.0 }, is_shown: true };
         let mut inner = Value::Null;
         for frame in &self.frames {
-            let told: Value =
-                frame.call(self.page, ANSWER_TIMEOUT, "dropSight", vec![inner.take(), is_held.into()]).await?;
-            let unreadable = |error: serde_json::Error| ActError::DispatchFailed(error.to_string());
-            if told.get("lacks").is_some() {
-                self.check(serde_json::from_value(told).map_err(unreadable)?, tries)?;
-                continue;
-            }
-            let Seen { x, y, shown } = serde_json::from_value(told).map_err(unreadable)?;
+            let answer = frame.call(self.page, ANSWER_TIMEOUT, "dropSight", vec![inner.take(), is_held.into()]).await?;
+            let Seen { x, y, shown } = match read_unless_lacking("dropSight", answer)? {
+                Ok(seen) => seen,
+                Err(lacking) => return Err(tries.error(lacking, &self.target.meant)),
+            };
             sight = Sight { point: Point { x, y }, is_shown: sight.is_shown && shown };
             inner = json!(sight.point);
         }
