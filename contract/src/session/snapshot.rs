@@ -7,9 +7,8 @@ use utoipa::ToSchema;
 
 use super::handle::ElementRef;
 use super::request::session_request;
-use super::snapshot_options::SnapshotOptions;
+use super::snapshot_options::{SnapshotMode, SnapshotOptions, SnapshotWithMode};
 use crate::json::Invalid;
-use crate::limits::SNAPSHOT_CHARS_DEFAULT;
 
 session_request! {
     /// `POST session/snapshot`: what is on the page, with refs.
@@ -47,15 +46,9 @@ impl SnapshotRequest {
     /// What it asks for, with the defaults filled in.
     #[must_use]
     pub fn options(&self) -> SnapshotOptions {
-        SnapshotOptions {
-            changes: self.changes,
-            interactive_only: self.interactive_only.unwrap_or(true),
-            max_depth: self.max_depth,
-            root: self.root,
-            offset: self.offset.unwrap_or_default(),
-            max_chars: self.max_chars.unwrap_or(SNAPSHOT_CHARS_DEFAULT),
-            boxes: self.boxes,
-        }
+        let mode = if self.changes { SnapshotMode::Changes } else { SnapshotMode::Full };
+        let Self { interactive_only, max_depth, root, offset, max_chars, boxes, .. } = *self;
+        SnapshotWithMode { mode, interactive_only, max_depth, root, offset, max_chars, boxes }.options()
     }
 
     fn check(&self) -> Result<(), Invalid> {

@@ -129,15 +129,25 @@ impl SnapshotInAnswer {
             Self::Mode(mode) => SnapshotWithMode { mode, ..SnapshotWithMode::default() },
             Self::Options(asked) => asked,
         };
-        (asked.mode != SnapshotMode::None).then(|| SnapshotOptions {
-            changes: asked.mode == SnapshotMode::Changes,
-            interactive_only: asked.interactive_only.unwrap_or(true),
-            max_depth: asked.max_depth,
-            root: asked.root,
-            offset: asked.offset.unwrap_or_default(),
-            max_chars: asked.max_chars.unwrap_or(SNAPSHOT_CHARS_DEFAULT),
-            boxes: asked.boxes,
-        })
+        (asked.mode != SnapshotMode::None).then(|| asked.options())
+    }
+}
+
+// === impl SnapshotWithMode ===
+
+impl SnapshotWithMode {
+    /// What the snapshot is to have, with the defaults filled in.
+    pub(super) fn options(&self) -> SnapshotOptions {
+        let default = SnapshotOptions::default();
+        SnapshotOptions {
+            changes: self.mode == SnapshotMode::Changes,
+            interactive_only: self.interactive_only.unwrap_or(default.interactive_only),
+            max_depth: self.max_depth.or(default.max_depth),
+            root: self.root.or(default.root),
+            offset: self.offset.unwrap_or(default.offset),
+            max_chars: self.max_chars.unwrap_or(default.max_chars),
+            boxes: self.boxes,
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The options of a snapshot.
 
+use porthole_contract::limits::SNAPSHOT_CHARS_DEFAULT;
+
 use crate::page::interact::Ref;
 
 /// What is asked of a snapshot.
@@ -28,7 +30,7 @@ impl Default for SnapshotOptions {
             max_depth: None,
             root: None,
             offset: 0,
-            max_chars: 20_000,
+            max_chars: SNAPSHOT_CHARS_DEFAULT as usize,
             changes: false,
             boxes: false,
         }
