@@ -7,6 +7,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchMouseEventParams, DispatchMouseEventReturns, DispatchMouseEventType, MouseButton,
 };
 use futures_util::future::join;
+use porthole_contract::limits::CLICK_COUNT_MAX;
 use porthole_contract::{Warning, WarningCode};
 use serde::Deserialize;
 use serde_json::json;
@@ -39,7 +40,7 @@ pub enum Button {
 pub struct Click {
     /// With which button.
     pub button: Button,
-    /// How often, 1 to 3: a double click is two.
+    /// How often, 1 to [`CLICK_COUNT_MAX`]: a double click is two.
     pub count: u8,
     /// Keys held meanwhile.
     pub modifiers: Modifiers,
@@ -333,6 +334,11 @@ impl Click {
         Self { button: Button::Left, count: 1, modifiers: Modifiers::default(), terms }
     }
 
+    /// How often it clicks, within the limits.
+    fn times(&self) -> u8 {
+        self.count.clamp(1, CLICK_COUNT_MAX)
+    }
+
     /// Its presses at a point.
     fn presses(&self, point: Point) -> Vec<Press> {
         let event = |kind, buttons, count: u8| {
@@ -348,7 +354,7 @@ impl Click {
             up: event(DispatchMouseEventType::MouseReleased, 0, count),
             stays_down: false,
         };
-        (1..=self.count.clamp(1, 3)).map(press).collect()
+        (1..=self.times()).map(press).collect()
     }
 
     /// The warning for a dialog that opened before all clicks had come.
@@ -364,7 +370,7 @@ impl Click {
     /// The warning for clicks that did not follow their presses.
     fn lost(&self, rest: &Rest, what: &str) -> Option<Warning> {
         // Some systems open a menu at the press of another button, and no click follows.
-        let wanted = if self.button == Button::Left { u32::from(self.count.clamp(1, 3)) } else { 0 };
+        let wanted = if self.button == Button::Left { u32::from(self.times()) } else { 0 };
         if rest.reached == 0 || (rest.done >= wanted && rest.lost.is_none()) {
             return None;
         }
