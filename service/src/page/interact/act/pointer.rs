@@ -13,11 +13,11 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::actionable::{Ask, Tries};
+use super::actionable::{Ask, Spot, Tries};
 use super::press::{Came, HeldAt, Press, Sent};
 use crate::cdp::Call;
 use crate::page::interact::Modifiers;
-use crate::page::interact::acted::{Acted, Method, Point, Terms};
+use crate::page::interact::acted::{Acted, BoundingBox, Method, Point, Terms};
 use crate::page::interact::error::{Missing, finds_no_document};
 use crate::page::interact::quiet::{ANSWER_TIMEOUT, Quiet, Rest};
 use crate::page::interact::{ActError, Element};
@@ -69,6 +69,18 @@ pub(super) struct Reached {
     pub lost: Option<String>,
 }
 
+/// What came of a click by events in the document.
+enum InDocument {
+    Clicked {
+        /// `None` where a dialog holds the page.
+        rest: Option<Rest>,
+        bounds: BoundingBox,
+        warnings: Vec<Warning>,
+    },
+    /// No event came to the element.
+    NotReached { what: String },
+}
+
 /// A function of the kit was carried out; it returns nothing more.
 #[derive(Deserialize)]
 struct Done {}
@@ -95,59 +107,86 @@ impl Page {
         let mut tries = Tries::until(click.terms.deadline);
         let ask = Ask { clicks: true, ..ask };
         if click.terms.document_first() {
-            let seen = Ask { hit: ask.visible, still: ask.visible, ..ask };
-            let options =
-                json!({"button": click.button.number(), "count": click.count, "modifiers": click.modifiers.bits()});
-            let (ready, came, acted) = loop {
-                let ready = self.ready(element, seen, &mut tries).await?;
-                quiet.begins();
-                // What the pointer was over hears that it goes: a person's would, too.
-                if moves_pointer(&click.terms) && self.has_pointer.load(Ordering::Relaxed) {
-                    self.place_pointer(element, ready.point, &quiet, &tries).await?;
+            match self.click_in_document(element, click, ask, &mut quiet, &mut tries).await? {
+                InDocument::Clicked { rest, bounds, warnings } => {
+                    let settled = quiet.settle(rest).await?;
+                    let mut acted = Acted::new(settled, Method::Dom, Some(bounds)).warns_of_no_change();
+                    acted.warnings.extend(warnings);
+                    return Ok(acted);
                 }
-                let Done {} = self.told_once(element, "domEnter", options.clone(), &tries).await?;
-                let comes = element.frame.call::<()>(self, tries.limit(), "clickComes", Vec::new());
-                let clicked = self.in_document(element, "domClick", options.clone(), &mut quiet, &tries);
-                match join(comes, clicked).await {
-                    // Hidden as the pointer came, by a menu that opens still: nothing was pressed.
-                    (_, Err(ActError::NotVisible(_))) if tries.next().await => {}
-                    (came, acted) => break (ready, came, acted?),
+                InDocument::NotReached { what } if !click.terms.by_input() => {
+                    return Err(ActError::DispatchFailed(format!("no click came to {what}")));
                 }
-            };
-            if let Some(rest) = acted {
-                let lost = rest.as_ref().and_then(|rest| rest.lost.as_ref());
-                let lost = lost.map(|lost| format!("a press came, and no click: {lost}"));
-                let is_left_button = click.button == Button::Left;
-                let left = is_left_button && finds_no_document(&came);
-                let lost = left.then(|| left_before_click(&ready.what)).or(lost);
-                let waits = is_left_button && rest.is_none() && came.is_err();
-                let settled = quiet.settle(rest).await?;
-                let mut acted = Acted::new(settled, Method::Dom, Some(ready.bounds)).warns_of_no_change();
-                acted.warnings.extend(lost.map(|lost| WarningCode::ClickLost.says(lost)));
-                acted.warnings.extend(waits.then(|| waits_for_dialog(&ready.what)));
-                return Ok(acted);
-            }
-            if !click.terms.by_input() {
-                return Err(ActError::DispatchFailed(format!("no click came to {}", ready.what)));
+                InDocument::NotReached { .. } => {}
             }
         }
+        self.click_by_input(element, click, ask, quiet, &mut tries).await
+    }
+
+    /// Clicks by events in the document.
+    async fn click_in_document(
+        &self,
+        element: &Element,
+        click: &Click,
+        ask: Ask,
+        quiet: &mut Quiet<'_>,
+        tries: &mut Tries,
+    ) -> Result<InDocument, ActError> {
+        let seen = Ask { hit: ask.visible, still: ask.visible, ..ask };
+        let options =
+            json!({"button": click.button.number(), "count": click.count, "modifiers": click.modifiers.bits()});
+        let (Spot { what, bounds, .. }, heard, acted) = loop {
+            let ready = self.ready(element, seen, tries).await?;
+            quiet.begins();
+            // What the pointer was over hears that it goes: a person's would, too.
+            if moves_pointer(&click.terms) && self.has_pointer.load(Ordering::Relaxed) {
+                self.place_pointer(element, ready.point, quiet, tries).await?;
+            }
+            let Done {} = self.told_once(element, "domEnter", options.clone(), tries).await?;
+            let comes = element.frame.call::<()>(self, tries.limit(), "clickComes", Vec::new());
+            let clicked = self.in_document(element, "domClick", options.clone(), quiet, tries);
+            match join(comes, clicked).await {
+                // Hidden as the pointer came, by a menu that opens still: nothing was pressed.
+                (_, Err(ActError::NotVisible(_))) if tries.next().await => {}
+                (heard, acted) => break (ready, heard, acted?),
+            }
+        };
+        let Some(rest) = acted else { return Ok(InDocument::NotReached { what }) };
+        let is_left_button = click.button == Button::Left;
+        let lost = rest.as_ref().and_then(|rest| rest.lost.as_ref());
+        let lost = lost.map(|lost| format!("a press came, and no click: {lost}"));
+        let lost = if is_left_button && finds_no_document(&heard) { Some(left_before_click(&what)) } else { lost };
+        let waits = is_left_button && rest.is_none() && heard.is_err();
+        let lost = lost.map(|lost| WarningCode::ClickLost.says(lost));
+        let warnings = lost.into_iter().chain(waits.then(|| waits_for_dialog(&what))).collect();
+        Ok(InDocument::Clicked { rest, bounds, warnings })
+    }
+
+    /// Clicks by the browser's input.
+    async fn click_by_input(
+        &self,
+        element: &Element,
+        click: &Click,
+        ask: Ask,
+        mut quiet: Quiet<'_>,
+        tries: &mut Tries,
+    ) -> Result<Acted, ActError> {
         let Came { spot, rest, held, left_after, left_unclicked } =
-            self.point_at(element, ask, click.modifiers, &mut quiet, &mut tries, |point| click.presses(point)).await?;
+            self.point_at(element, ask, click.modifiers, &mut quiet, tries, |point| click.presses(point)).await?;
         if rest.as_ref().is_some_and(|rest| rest.seen == Some(false)) {
             return Err(ActError::DispatchFailed(format!("no click came to the document of {}", spot.what)));
         }
-        let left = left_after.map(|after| {
-            WarningCode::ClickLost
-                .says(format!("the document left for another one after {after} of {} clicks", click.count))
-        });
-        let lost = match &rest {
-            _ if left.is_some() => left,
+        let lost = match (&rest, left_after) {
+            (_, Some(after)) => Some(
+                WarningCode::ClickLost
+                    .says(format!("the document left for another one after {after} of {} clicks", click.count)),
+            ),
             // Other buttons act at the press.
             _ if left_unclicked && click.button == Button::Left => {
                 Some(WarningCode::ClickLost.says(left_before_click(&spot.what)))
             }
-            Some(rest) => click.lost(rest, &spot.what),
-            None => held.and_then(|held| click.held(held, &spot.what)),
+            (Some(rest), None) => click.lost(rest, &spot.what),
+            (None, None) => held.and_then(|held| click.held(held, &spot.what)),
         };
         let settled = quiet.settle(rest).await?;
         let mut acted = Acted::new(settled, Method::Cdp, Some(spot.bounds)).warns_of_no_change();

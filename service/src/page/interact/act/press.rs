@@ -81,7 +81,7 @@ impl Page {
         &self,
         element: &Element,
         ask: Ask,
-        held: Modifiers,
+        modifiers: Modifiers,
         quiet: &mut Quiet<'_>,
         tries: &mut Tries,
         presses: impl Fn(Point) -> Vec<Press>,
@@ -95,7 +95,7 @@ impl Page {
                 is_alone = self.has_only(&frames).await;
             }
             quiet.begins();
-            let moved = self.send_move(spot.point, MouseButton::None, held.bits());
+            let moved = self.send_move(spot.point, MouseButton::None, modifiers.bits());
             let (before, aside) = if is_alone {
                 // The press is written at once, so that the page gets both in one task: what the pointer's coming changes
                 // is there when the press is judged, and nothing else comes between.
@@ -106,31 +106,17 @@ impl Page {
                     None => continue,
                 }
             };
-            let SentPresses { sent, strays, held: mut held_at, left_after, heard } =
+            let SentPresses { sent, strays, mut held, left_after, mut heard } =
                 self.press_all(element, presses(spot.point), before, &frames, quiet).await?;
             let taken = self.taken(quiet, sent).await?;
             let mut left_unclicked = false;
-            match (heard, &taken) {
-                (Some(mut heard), Some(_)) => {
-                    (&mut heard).await;
-                    left_unclicked = Pin::new(&mut heard).take_output().is_some_and(|heard| finds_no_document(&heard));
-                }
-                // The answer to a click that has come precedes the dialog that the click opens.
-                (Some(mut heard), None) if held_at.is_none() => {
-                    let _ = poll!(&mut heard);
-                    let heard = Pin::new(&mut heard).take_output();
-                    let is_unheard = heard.is_none_or(|heard| matches!(heard, Err(ActError::Dialog(_))));
-                    held_at = is_unheard.then_some(HeldAt::Release);
-                }
+            match &mut heard {
+                Some(heard) if taken.is_some() => left_unclicked = document_left(heard).await,
+                Some(heard) if held.is_none() => held = is_unheard(heard).await.then_some(HeldAt::Release),
                 _ => {}
             }
-            let has_strayed = strays.is_some();
-            let mut elsewhere = None;
-            for aside in [aside, strays].into_iter().flatten() {
-                elsewhere = elsewhere.or(aside.release(self).await);
-            }
-            let elsewhere = elsewhere.or_else(|| has_strayed.then(|| ANOTHER_FRAME.to_owned()));
-            let came = |spot, rest| Ok(Came { spot, rest, held: held_at, left_after, left_unclicked });
+            let elsewhere = self.release_all(aside, strays).await;
+            let came = |spot, rest| Ok(Came { spot, rest, held, left_after, left_unclicked });
             let Some(mut rest) = taken else { return came(spot, None) };
             if rest.reached > 0 {
                 rest.lost = rest.lost.or(elsewhere);
@@ -142,6 +128,16 @@ impl Page {
                 return Err(ActError::Covered { covered: spot.what, by });
             }
         }
+    }
+
+    /// Lets the other documents take input again; what would have got a press instead of the element.
+    async fn release_all(&self, aside: Option<Aside>, strays: Option<Aside>) -> Option<String> {
+        let has_strayed = strays.is_some();
+        let mut elsewhere = None;
+        for aside in [aside, strays].into_iter().flatten() {
+            elsewhere = elsewhere.or(aside.release(self).await);
+        }
+        elsewhere.or_else(|| has_strayed.then(|| ANOTHER_FRAME.to_owned()))
     }
 
     /// Moves the pointer, lets the page react to it, and checks the element again; `None` where the element is not ready any more
@@ -243,4 +239,17 @@ impl Page {
     async fn presses_on(&self, element: &Element) -> Option<u32> {
         element.frame.call::<Option<u32>>(self, ANSWER_TIMEOUT, "pressed", Vec::new()).await.ok().flatten()
     }
+}
+
+/// Waits until a click is heard of; whether its document left before.
+async fn document_left(heard: &mut Heard<'_>) -> bool {
+    (&mut *heard).await;
+    Pin::new(heard).take_output().is_some_and(|heard| finds_no_document(&heard))
+}
+
+/// Whether a dialog opened before a click was heard of. The answer to a click that has come precedes the dialog that the
+/// click opens.
+async fn is_unheard(heard: &mut Heard<'_>) -> bool {
+    let _ = poll!(&mut *heard);
+    Pin::new(heard).take_output().is_none_or(|heard| matches!(heard, Err(ActError::Dialog(_))))
 }
