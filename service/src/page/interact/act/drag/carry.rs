@@ -272,9 +272,21 @@ impl Carrying<'_, '_> {
         }
     }
 
+    /// Puts back what could not be dropped; the error then, which says whether the page is as it was.
+    pub(super) async fn put_back_after(&mut self, error: ActError, quiet: &Quiet<'_>) -> ActError {
+        let has_moved = self.put_back(quiet).await;
+        match error {
+            ActError::Covered { covered, by } if has_moved => {
+                let by = format!("{by}; the page says something else now than before: look before another try");
+                ActError::Covered { covered, by }
+            }
+            error => error,
+        }
+    }
+
     /// Lets go where it was taken up, or the button would stay down. That clicks nothing. Returns whether source and target say
     /// something else now than before: lists that sort themselves take what comes back as a drop, too.
-    pub(super) async fn put_back(&mut self, quiet: &Quiet<'_>) -> bool {
+    async fn put_back(&mut self, quiet: &Quiet<'_>) -> bool {
         let mut frames: Vec<Frame> = self.source.frame.and_those_around();
         let zone = self.zone.take();
         // Its documents are checked no more, or the release would be stopped as well.

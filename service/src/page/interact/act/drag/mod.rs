@@ -23,9 +23,17 @@ use crate::page::Page;
 use crate::page::interact::Modifiers;
 use crate::page::interact::act::actionable::{Ask, Tries};
 use crate::page::interact::act::press::{Came, Press};
-use crate::page::interact::acted::{Acted, Method, Point, Terms};
-use crate::page::interact::quiet::Quiet;
+use crate::page::interact::acted::{Acted, BoundingBox, Method, Point, Terms};
+use crate::page::interact::quiet::{Quiet, Rest};
 use crate::page::interact::{ActError, Element};
+
+/// What is dragged, once the button is down on it.
+struct Taken {
+    at: Point,
+    bounds: Option<BoundingBox>,
+    /// `None` where a dialog holds the page.
+    rest: Option<Rest>,
+}
 
 impl Page {
     /// Drags an element to another one, or to a point. What is under the pointer when it is let go is checked: where that is
@@ -47,54 +55,17 @@ impl Page {
             self.make_room(source, to, &tries).await?;
         }
         acting.begins();
-        let there = match to {
-            Drop::Element(_) => None,
-            Drop::Point(point) => match self.hit_through(*point).await {
-                // Outside of the window.
-                Err(ActError::NotFound(_)) => None,
-                there => Some(there?),
-            },
-        };
-        let zone = match (to, &there) {
-            (Drop::Element(target), _) => {
-                Some(Zone::begin(self, target, source, &mut Tries::until(terms.deadline)).await?)
-            }
-            (Drop::Point(_), Some((hit, points))) => Some(Zone::at_point(self, hit, points.clone(), source).await?),
-            (Drop::Point(_), None) => None,
-        };
+        let there = self.under(to).await?;
+        let zone = self.drop_zone(source, to, there.as_ref(), terms).await?;
         let intercepting = Intercepting::begin(self);
-        let (at, bounds, rest) = match from {
-            Grip::Element(source) => {
-                let press =
-                    |point| vec![Press { down: button(point, true), up: button(point, false), stays_down: true }];
-                let ask = Ask::pointer(terms);
-                let Came { spot, rest, .. } =
-                    self.point_at(source, ask, Modifiers::default(), &mut quiet, &mut tries, press).await?;
-                (spot.point, Some(spot.bounds), rest)
-            }
-            Grip::Point(point, _) => {
-                quiet.count_changes().await?;
-                quiet.begins();
-                let sent = vec![self.send_move(*point, MouseButton::None, 0), self.send_button(*point, true)];
-                (*point, None, self.taken(&mut quiet, sent).await?)
-            }
-        };
+        let Taken { at, bounds, rest } = self.take_up(from, terms, &mut quiet, &mut tries).await?;
         if rest.is_none() {
             return Ok(Acted::new(quiet.settle(None).await?, Method::Cdp, bounds));
         }
         let mut carrying = Carrying::new(self, from, at, to, zone, intercepting, terms);
         let carried = match carrying.carry(&mut quiet).await {
             Ok(carried) => carried,
-            Err(error) => {
-                let has_moved = carrying.put_back(&quiet).await;
-                return Err(match error {
-                    ActError::Covered { covered, by } if has_moved => {
-                        let by = format!("{by}; the page says something else now than before: look before another try");
-                        ActError::Covered { covered, by }
-                    }
-                    error => error,
-                });
-            }
+            Err(error) => return Err(carrying.put_back_after(error, &quiet).await),
         };
         let is_unchanged = carrying.changed_nothing(&mut quiet).await;
         let has_begun = quiet.began.anything();
@@ -104,17 +75,67 @@ impl Page {
         }
         let has_returned = is_unchanged == Some(false) && !has_begun && carrying.has_returned().await;
         let mut acted = Acted::new(settled, Method::Cdp, bounds).warns_of_no_change();
-        acted.warnings.extend(carrying.refused().or_else(|| {
-            has_returned.then(|| {
-                WarningCode::NotDropped
-                    .says("what was dragged is back where it was, and the page says what it said before")
-            })
-        }));
+        let returned = || {
+            WarningCode::NotDropped.says("what was dragged is back where it was, and the page says what it said before")
+        };
+        acted.warnings.extend(carrying.refused().or_else(|| has_returned.then(returned)));
         Ok(acted)
     }
 }
 
 impl Page {
+    /// The element at the point that is dragged to, and the point in each document from its own outwards. Nothing is outside of
+    /// the window, and where an element is dragged to, it is the target itself.
+    async fn under(&self, to: &Drop<'_>) -> Result<Option<(Element, Vec<Point>)>, ActError> {
+        let Drop::Point(point) = to else { return Ok(None) };
+        match self.hit_through(*point).await {
+            Err(ActError::NotFound(_)) => Ok(None),
+            under => under.map(Some),
+        }
+    }
+
+    /// Watches where the drop goes; `None` for a point outside of the window. `under` is what [`Self::under`] found.
+    async fn drop_zone<'a>(
+        &'a self,
+        source: &Element,
+        to: &'a Drop<'a>,
+        under: Option<&'a (Element, Vec<Point>)>,
+        terms: &Terms,
+    ) -> Result<Option<Zone<'a>>, ActError> {
+        match (to, under) {
+            (Drop::Element(target), _) => {
+                Zone::begin(self, target, source, &mut Tries::until(terms.deadline)).await.map(Some)
+            }
+            (Drop::Point(_), Some((hit, points))) => Zone::at_point(self, hit, points.clone(), source).await.map(Some),
+            (Drop::Point(_), None) => Ok(None),
+        }
+    }
+
+    /// Presses the button on what is dragged, which stays down.
+    async fn take_up(
+        &self,
+        from: &Grip,
+        terms: &Terms,
+        quiet: &mut Quiet<'_>,
+        tries: &mut Tries,
+    ) -> Result<Taken, ActError> {
+        match from {
+            Grip::Element(source) => {
+                let press =
+                    |point| vec![Press { down: button(point, true), up: button(point, false), stays_down: true }];
+                let Came { spot, rest, .. } =
+                    self.point_at(source, Ask::pointer(terms), Modifiers::default(), quiet, tries, press).await?;
+                Ok(Taken { at: spot.point, bounds: Some(spot.bounds), rest })
+            }
+            Grip::Point(at, _) => {
+                quiet.count_changes().await?;
+                quiet.begins();
+                let sent = vec![self.send_move(*at, MouseButton::None, 0), self.send_button(*at, true)];
+                Ok(Taken { at: *at, bounds: None, rest: self.taken(quiet, sent).await? })
+            }
+        }
+    }
+
     /// Scrolls source and target away from the edges near which pages scroll while something is dragged.
     async fn make_room(&self, source: &Element, to: &Drop<'_>, tries: &Tries) -> Result<(), ActError> {
         let Drop::Element(target) = to else { return Ok(()) };
