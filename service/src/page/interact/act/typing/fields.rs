@@ -104,30 +104,16 @@ impl Page {
         quiet.begins();
         let Entered { method, outcome, rest, cut, is_taken } =
             self.enter(element, typing, &mut quiet, &mut tries).await?;
-        let gone = || WarningCode::FieldGone.says(format!("{} left the page, and what was typed with it", spot.what));
-        let mut typed = None;
-        let mut has_left = false;
-        let is_unseen = matches!(outcome, Outcome::Unseen);
-        let mut unknown = None;
-        match outcome {
-            Outcome::Typed(is) => typed = Some(is),
-            Outcome::Unknown | Outcome::Unseen => {}
-            Outcome::OfAnother => unknown = Some(of_another(&spot.what)),
-            Outcome::Gone => unknown = Some(gone()),
-            Outcome::Left => has_left = true,
+        let (mut has_left, is_unseen) = (matches!(outcome, Outcome::Left), matches!(outcome, Outcome::Unseen));
+        let (typed, unknown) = match outcome {
+            Outcome::Typed(typed) => (Some(typed), None),
+            Outcome::Unknown | Outcome::Unseen | Outcome::Left => (None, None),
+            Outcome::OfAnother => (None, Some(of_another(&spot.what))),
+            Outcome::Gone => (None, Some(field_gone(&spot.what))),
             Outcome::NoEffect { is_empty } => {
-                // What it held before is gone: a field of numbers takes no words.
-                let is_empty = if is_empty && typing.clear { ", and is empty now" } else { "" };
-                let to = cut.map(|cut| format!(": {}", cut.sentence)).unwrap_or_default();
-                // It may have taken it and emptied itself: another try could do the same once more.
-                let advice = match (is_taken, typing.slowly) {
-                    (true, _) => ", but the page changed as it came: see what it did before another try",
-                    (false, false) => "; `slowly` types key by key",
-                    (false, true) => "",
-                };
-                return Err(ActError::NoEffect(format!("{} does not hold the text{is_empty}{to}{advice}", spot.what)));
+                return Err(no_effect(&spot.what, is_empty, cut.as_ref(), is_taken, typing));
             }
-        }
+        };
         let is_whole = cut.is_none() && unknown.is_none();
         let mut warnings: Vec<Warning> = cut.into_iter().chain(unknown).collect();
         let (mut rest, mut is_sent) = (rest, false);
@@ -155,13 +141,9 @@ impl Page {
         };
         // A page that goes on says so; a frame does not.
         if has_left && !acted.settled.navigated {
-            warnings.push(gone());
+            warnings.push(field_gone(&spot.what));
         }
-        let held = typed.as_ref().filter(|typed| typed.differs).map(|typed| typed.value.as_deref());
-        acted.warnings.extend(held.map(|value| match value {
-            Some(value) => WarningCode::ValueDiffers.says(format!("the field has {value:?} now")),
-            None => WarningCode::ValueDiffers.says("the field has something else now"),
-        }));
+        acted.warnings.extend(typed.as_ref().filter(|typed| typed.differs).map(value_differs));
         acted.warnings.extend(warnings);
         let unseen = || WarningCode::NotReadBack.says(format!("{} draws its text as a picture", spot.what));
         acted.warnings.extend(is_unseen.then(unseen));
@@ -325,6 +307,32 @@ impl Page {
             }
             sleep(DRAWN_AGAIN).await;
         }
+    }
+}
+
+/// The error for a field that does not hold the text; `cut` says why only some of it was sent.
+fn no_effect(what: &str, is_empty: bool, cut: Option<&Warning>, is_taken: bool, typing: &Typing) -> ActError {
+    // What it held before is gone: a field of numbers takes no words.
+    let is_empty = if is_empty && typing.clear { ", and is empty now" } else { "" };
+    let to = cut.map(|cut| format!(": {}", cut.sentence)).unwrap_or_default();
+    // It may have taken it and emptied itself: another try could do the same once more.
+    let advice = match (is_taken, typing.slowly) {
+        (true, _) => ", but the page changed as it came: see what it did before another try",
+        (false, false) => "; `slowly` types key by key",
+        (false, true) => "",
+    };
+    ActError::NoEffect(format!("{what} does not hold the text{is_empty}{to}{advice}"))
+}
+
+fn field_gone(what: &str) -> Warning {
+    WarningCode::FieldGone.says(format!("{what} left the page, and what was typed with it"))
+}
+
+/// The warning for a field that holds something else than was typed.
+fn value_differs(typed: &Typed) -> Warning {
+    match &typed.value {
+        Some(value) => WarningCode::ValueDiffers.says(format!("the field has {value:?} now")),
+        None => WarningCode::ValueDiffers.says("the field has something else now"),
     }
 }
 
