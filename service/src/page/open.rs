@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use chromiumoxide_cdp::cdp::browser_protocol::inspector::EnableParams as EnableInspector;
 use chromiumoxide_cdp::cdp::browser_protocol::page::{EnableParams as EnablePage, SetLifecycleEventsEnabledParams};
-use tokio::sync::watch::channel;
+use tokio::sync::watch::{Receiver, channel};
 
 use super::captures_beyond::CapturesBeyond;
 use super::frame_control::FrameControl;
@@ -26,14 +26,29 @@ pub fn prepare(session: &Session) {
     world::prepare(session);
 }
 
+/// A target of the browser that becomes a page.
+struct Target {
+    session: Session,
+    main_frame: String,
+    /// Whether [`prepare`] has been called.
+    is_prepared: bool,
+}
+
+impl Target {
+    /// The lease's blank page.
+    fn leased(lease: &Lease) -> Self {
+        let (session, main_frame) = (lease.page().clone(), lease.target_id().to_owned());
+        Self { session, main_frame, is_prepared: lease.is_prepared() }
+    }
+}
+
 impl Page {
     /// Opens a lease's blank page. Awaits nothing: the browser executes commands in order, so these take effect
     /// before any that are sent later.
     #[must_use]
     pub fn open(lease: &mut Lease, judge: &Judge, appearance: &Appearance) -> Self {
-        let (session, target_id, is_prepared) =
-            (lease.page().clone(), lease.target_id().to_owned(), lease.is_prepared());
-        Self::drive(lease, session, target_id, is_prepared, judge, appearance, &Identity::default())
+        let target = Target::leased(lease);
+        Self::drive(lease, target, judge, appearance, &Identity::default())
     }
 
     /// The same for the first page of a session, whose pages have this identity.
@@ -46,10 +61,9 @@ impl Page {
         appearance: &Appearance,
         identity: &Identity,
     ) -> Result<Self, IdentityError> {
-        let (session, target_id, is_prepared) =
-            (lease.page().clone(), lease.target_id().to_owned(), lease.is_prepared());
-        identity.try_on(&session).await?;
-        let page = Self::drive(lease, session, target_id, is_prepared, judge, appearance, identity);
+        let target = Target::leased(lease);
+        identity.try_on(&target.session).await?;
+        let page = Self::drive(lease, target, judge, appearance, identity);
         page.begins_blank();
         Ok(page)
     }
@@ -72,24 +86,19 @@ impl Page {
         appearance: &Appearance,
         identity: &Identity,
     ) -> Self {
-        let (session, target_id) = (window.session.clone(), window.target_id.clone());
-        identity.apply(&session);
-        let page = Self::drive(lease, session, target_id, false, judge, appearance, identity);
+        let target =
+            Target { session: window.session.clone(), main_frame: window.target_id.clone(), is_prepared: false };
+        identity.apply(&target.session);
+        let page = Self::drive(lease, target, judge, appearance, identity);
         page.known.send_modify(|state| state.document.url.clone_from(&window.url));
         window.resume();
         lease.watchers().spawn(watch::find_first_document(window.session.clone(), page.known.clone()));
         page
     }
 
-    fn drive(
-        lease: &mut Lease,
-        session: Session,
-        main_frame: String,
-        is_prepared: bool,
-        judge: &Judge,
-        appearance: &Appearance,
-        identity: &Identity,
-    ) -> Self {
+    /// Watches and guards a target before it goes anywhere, and sends what sets it up.
+    fn drive(lease: &mut Lease, target: Target, judge: &Judge, appearance: &Appearance, identity: &Identity) -> Self {
+        let Target { session, main_frame, is_prepared } = target;
         let network = lease.network().clone();
         let (known, state) = channel(PageState::default());
         let barrier = EventBarrier::default();
@@ -119,16 +128,7 @@ impl Page {
         if !is_prepared {
             prepare(&session);
         }
-        if network.remote().is_some() {
-            session.call(&watch::network()).forget();
-            world::report(&session);
-        }
-        if lease.purpose() == Purpose::Session {
-            console::keep_errors(&session);
-            if network.remote().is_some_and(|remote| remote.judges_addresses) {
-                lease.watchers().spawn(watch::leave_withheld(session.clone(), state.clone()));
-            }
-        }
+        set_up(lease, &session, &state);
         appearance::apply(&session, appearance);
         Self {
             session,
@@ -148,6 +148,22 @@ impl Page {
             has_pointer: AtomicBool::new(false),
             captures_beyond: CapturesBeyond::default(),
             sharing: Sharing::default(),
+        }
+    }
+}
+
+/// Sends the setup commands that depend on what the page is for, and on where it runs.
+fn set_up(lease: &mut Lease, session: &Session, state: &Receiver<PageState>) {
+    let remote = lease.network().remote();
+    let judges_addresses = remote.is_some_and(|remote| remote.judges_addresses);
+    if remote.is_some() {
+        session.call(&watch::network()).forget();
+        world::report(session);
+    }
+    if lease.purpose() == Purpose::Session {
+        console::keep_errors(session);
+        if judges_addresses {
+            lease.watchers().spawn(watch::leave_withheld(session.clone(), state.clone()));
         }
     }
 }
