@@ -1,6 +1,6 @@
 //! Navigation: the `navigate` call, and its part in `open` and in new tabs.
 
-use porthole_contract::session::{Acted, LoadState};
+use porthole_contract::session::{Acted, HistoryAction, LoadState};
 use porthole_contract::{Until, Wait, WarningCode};
 use tokio::time::Instant;
 
@@ -8,7 +8,8 @@ use super::destination::{Destination, judge, travel};
 use super::shown::ShownAction;
 use super::{SessionError, Turn};
 use crate::guard::Refusal;
-use crate::page::PageError;
+use crate::page::interact::NavigationWatch;
+use crate::page::{Page, PageError};
 
 impl Turn<'_> {
     /// Goes there and waits until the document is as wanted. A navigation that fails leaves the tab usable.
@@ -22,38 +23,12 @@ impl Turn<'_> {
         let page = self.page();
         self.show(ShownAction::default());
         let follow = match to {
-            Destination::Url(url) => {
-                let judged_by = &self.session.judge;
-                let target = match judge(&page, judged_by, url).await {
-                    Ok(target) => target,
-                    Err(refusal) => {
-                        if let Refusal::Blocked(_) = &refusal {
-                            judged_by.blocked.blocked(refusal.label(), 1);
-                        }
-                        return Err(refusal.into());
-                    }
-                };
-                let follow = page.watch_navigation();
-                match page.or_stop(page.navigate(&target)).await.inspect_err(|_| drop(page.take_refusal())) {
-                    // The page is as it was; the download is an event.
-                    Err(PageError::Download(_)) if self.keeps_downloads() => {
-                        let settled = self.settle_downloads().await;
-                        return Ok(Acted { settled, ..Acted::default() });
-                    }
-                    navigated => navigated?,
-                }
-                follow
-            }
-            Destination::History(action) => {
-                let follow = page.watch_navigation();
-                let travelled = page.or_stop(page.travel(travel(action))).await;
-                if travelled.inspect_err(|_| drop(page.take_refusal()))?.form_was_resent {
-                    self.warns(
-                        [WarningCode::FormResent.says("the page came from a form, which was sent again for it")],
-                    );
-                }
-                follow
-            }
+            Destination::Url(url) => match self.go_to(&page, url).await? {
+                Some(follow) => follow,
+                // The page is as it was; the download is an event.
+                None => return Ok(Acted { settled: self.settle_downloads().await, ..Acted::default() }),
+            },
+            Destination::History(action) => self.go_in_history(&page, action).await?,
         };
         self.settling_since = Some(std::time::Instant::now());
         let wait = Wait { until: state(until), ..Wait::default() };
@@ -77,6 +52,39 @@ impl Turn<'_> {
         self.warns(warnings);
         let status_code = if page.dialog().is_some() { page.status_code() } else { page.answered_with().await };
         Ok(Acted { navigated: true, settled, target: None, method: None, status_code })
+    }
+
+    /// Goes to a URL, if it may be visited; `None` where that is a download, which the session keeps.
+    async fn go_to<'a>(&self, page: &'a Page, url: &str) -> Result<Option<NavigationWatch<'a>>, SessionError> {
+        let judged_by = &self.session.judge;
+        let target = match judge(page, judged_by, url).await {
+            Ok(target) => target,
+            Err(refusal) => {
+                if let Refusal::Blocked(_) = &refusal {
+                    judged_by.blocked.blocked(refusal.label(), 1);
+                }
+                return Err(refusal.into());
+            }
+        };
+        let follow = page.watch_navigation();
+        match page.or_stop(page.navigate(&target)).await.inspect_err(|_| drop(page.take_refusal())) {
+            Err(PageError::Download(_)) if self.keeps_downloads() => Ok(None),
+            navigated => navigated.map(|_| Some(follow)).map_err(SessionError::from),
+        }
+    }
+
+    /// Goes back or forward, or loads the document again.
+    async fn go_in_history<'a>(
+        &mut self,
+        page: &'a Page,
+        action: HistoryAction,
+    ) -> Result<NavigationWatch<'a>, SessionError> {
+        let follow = page.watch_navigation();
+        let travelled = page.or_stop(page.travel(travel(action))).await;
+        if travelled.inspect_err(|_| drop(page.take_refusal()))?.form_was_resent {
+            self.warns([WarningCode::FormResent.says("the page came from a form, which was sent again for it")]);
+        }
+        Ok(follow)
     }
 }
 

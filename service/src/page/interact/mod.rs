@@ -33,6 +33,7 @@ pub use self::act::{
     ActedOn, Button, Chord, Click, Clipboard, Direction, Drop, End, File, Grip, Modifiers, NotAKey, Scroll, Typing,
 };
 pub use self::acted::{Acted, BoundingBox, How, Method, Point, Settled, Terms, Typed};
+pub use self::answer::NavigationWatch;
 pub use self::element::Element;
 pub use self::error::{ActError, Missing};
 pub use self::find::{Awaited, Doing, Located, Missed, NotAGlob, Tried, UrlGlob, Wanted};
