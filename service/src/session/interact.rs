@@ -6,6 +6,7 @@ use porthole_contract::session::{
     Acted, InteractAction, InteractDetails, InteractRequest, Interacted, Method, TargetAnswer, Tried,
 };
 use porthole_contract::{Invalid, WarningCode};
+use tokio::time::Instant;
 
 use super::act::chord;
 use super::aim::{Aim, At, Looking, is_redrawn};
@@ -50,35 +51,7 @@ impl Turn<'_> {
     /// [`SessionError`]: what the target lacked, or that the page did not take the action.
     pub async fn interact(&mut self, request: &InteractRequest) -> Result<Interacted, SessionError> {
         let options = &request.options;
-        let until = self.wait_until(options.timeout_or_default_ms());
-        let looking = Looking {
-            until,
-            frame_selector: options.frame_selector.as_deref(),
-            visible: options.waits_for_visible(),
-            enabled: options.waits_for_enabled() && request.action != InteractAction::WaitForSelector,
-            doing: match request.action {
-                InteractAction::Click => Doing::Click,
-                InteractAction::Type => Doing::Type,
-                InteractAction::Select => Doing::Select,
-                _ => Doing::Other,
-            },
-        };
-        let how = if options.falls_back_to_cdp() { How::DocumentFirst } else { How::DocumentOnly };
-        let terms = Terms { deadline: until, how, visible: looking.visible, enabled: looking.enabled };
-        let (found, carried_out) = loop {
-            let found = match self.found(request, looking).await {
-                Err(SessionError::Missed(missed)) if request.action == InteractAction::WaitForSelector => {
-                    return Err(SessionError::Missed(Box::new(timed_out(*missed, options.timeout_or_default_ms()))));
-                }
-                found => found?,
-            };
-            match self.carry_out(request, found.element.as_ref(), terms).await {
-                Err(SessionError::Act(error)) if request.target.is_some() && is_redrawn(&error, until) => {}
-                carried_out => break (found, carried_out),
-            }
-        };
-        let carried_out = self.leave_closed(carried_out).await.map_err(|error| found.missed_by(error))?;
-        let Found { answer, tried, .. } = found;
+        let (Found { answer, tried, .. }, carried_out) = self.act_on_found(request).await?;
         let is_lost = carried_out.as_ref().is_some_and(interact::Acted::is_click_lost);
         let acted = match carried_out {
             Some(acted) => self.acted(acted, answer).await,
@@ -109,6 +82,32 @@ impl Turn<'_> {
         let (image_base64, mime_type) = picture.map(|picture| (picture.image_base64, picture.mime_type)).unzip();
         let screenshot_label = options.screenshot_label.clone().filter(|_| image_base64.is_some());
         Ok(Interacted { acted, success: true, message, details, image_base64, mime_type, screenshot_label })
+    }
+
+    /// Locates the target and acts on it; again, where it was drawn anew meanwhile.
+    async fn act_on_found(
+        &mut self,
+        request: &InteractRequest,
+    ) -> Result<(Found, Option<interact::Acted>), SessionError> {
+        let options = &request.options;
+        let until = self.wait_until(options.timeout_or_default_ms());
+        let looking = looking_for(request, until);
+        let how = if options.falls_back_to_cdp() { How::DocumentFirst } else { How::DocumentOnly };
+        let terms = Terms { deadline: until, how, visible: looking.visible, enabled: looking.enabled };
+        let (found, carried_out) = loop {
+            let found = match self.found(request, looking).await {
+                Err(SessionError::Missed(missed)) if request.action == InteractAction::WaitForSelector => {
+                    return Err(SessionError::Missed(Box::new(timed_out(*missed, options.timeout_or_default_ms()))));
+                }
+                found => found?,
+            };
+            match self.carry_out(request, found.element.as_ref(), terms).await {
+                Err(SessionError::Act(error)) if request.target.is_some() && is_redrawn(&error, until) => {}
+                carried_out => break (found, carried_out),
+            }
+        };
+        let carried_out = self.leave_closed(carried_out).await.map_err(|error| found.missed_by(error))?;
+        Ok((found, carried_out))
     }
 
     async fn found(&mut self, request: &InteractRequest, looking: Looking<'_>) -> Result<Found, SessionError> {
@@ -160,6 +159,23 @@ impl Turn<'_> {
             InteractAction::WaitForSelector | InteractAction::Keypress => return Ok(None),
         };
         Ok(Some(acted))
+    }
+}
+
+/// How the request's target is looked for.
+fn looking_for(request: &InteractRequest, until: Instant) -> Looking<'_> {
+    let options = &request.options;
+    Looking {
+        until,
+        frame_selector: options.frame_selector.as_deref(),
+        visible: options.waits_for_visible(),
+        enabled: options.waits_for_enabled() && request.action != InteractAction::WaitForSelector,
+        doing: match request.action {
+            InteractAction::Click => Doing::Click,
+            InteractAction::Type => Doing::Type,
+            InteractAction::Select => Doing::Select,
+            _ => Doing::Other,
+        },
     }
 }
 
