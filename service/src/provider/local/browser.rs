@@ -13,7 +13,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::target::{
     AttachToTargetParams, CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
 };
 use chromiumoxide_cdp::cdp::js_protocol::runtime::GetIsolateIdParams;
-use porthole_chromium::{Process, Profile};
+use porthole_chromium::{Process, Profile, StderrTail};
 use porthole_contract::limits::CONNECT_TIMEOUT;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -147,24 +147,12 @@ pub(super) async fn launch(
         since: Instant::now(),
     };
     // A browser that does not answer is dropped here, which ends its process.
-    let first = timeout(CONNECT_TIMEOUT, browser.connection.browser().call(&GetVersionParams::default())).await;
-    match first {
-        Ok(Ok(version)) => {
-            if let Some(router) = browser.popups.clone() {
-                tasks.spawn(router.run(browser.connection.browser().attach_to_pages()));
-            }
-            tracing::info!(pid, product = version.product, ?kind, "a local browser is ready");
-            Ok(browser)
-        }
-        Ok(Err(error)) => {
-            tracing::warn!(pid, %error, stderr = stderr.last_lines(), "the local browser died while it started");
-            Err(LaunchError::Died)
-        }
-        Err(_) => {
-            tracing::warn!(pid, stderr = stderr.last_lines(), "the local browser did not answer in time");
-            Err(LaunchError::Silent)
-        }
+    let product = browser.first_answer(&stderr).await?;
+    if let Some(router) = browser.popups.clone() {
+        tasks.spawn(router.run(browser.connection.browser().attach_to_pages()));
     }
+    tracing::info!(pid, product, ?kind, "a local browser is ready");
+    Ok(browser)
 }
 
 /// Waits until the browser ends, is told to end, closes its pipe or fills the disk; then kills its processes and removes its
@@ -196,6 +184,22 @@ async fn keep(
 }
 
 impl Browser {
+    /// Waits until the browser says which product it is. `stderr` is logged where it does not.
+    async fn first_answer(&self, stderr: &StderrTail) -> Result<String, LaunchError> {
+        let pid = self.group;
+        match timeout(CONNECT_TIMEOUT, self.connection.browser().call(&GetVersionParams::default())).await {
+            Ok(Ok(version)) => Ok(version.product),
+            Ok(Err(error)) => {
+                tracing::warn!(pid, %error, stderr = stderr.last_lines(), "the local browser died while it started");
+                Err(LaunchError::Died)
+            }
+            Err(_) => {
+                tracing::warn!(pid, stderr = stderr.last_lines(), "the local browser did not answer in time");
+                Err(LaunchError::Silent)
+            }
+        }
+    }
+
     pub(super) fn is_alive(&self) -> bool {
         !self.connection.is_closed() && !self.kill.is_cancelled() && !self.retired.load(Ordering::Relaxed)
     }
