@@ -182,7 +182,7 @@ kit.actedOnAt = (number) => {
 };
 // The same as `ready` for a given point: the element is still what it was, and hit there.
 const readyAt = (element, { at: [x, y], found }) => {
-  if (!isMeant(element, found ? foundAs.get(element) : null)) return lacks('same', element, { is: identityOf(element) });
+  if (!noteMeant(element, found ? foundAs.get(element) : null)) return lacks('same', element, { is: identityOf(element) });
   const box = boxOf(rectOf(element)), by = actCover(element, x, y);
   if (by !== null) return lacks('uncovered', element, { box, by });
   const nested = nestedAt(element, x, y);
@@ -240,7 +240,7 @@ kit.ready = async (number, ask) => {
   }
   if (ask.matched && aimed?.asked !== asked && foundBy.get(asked)?.() === false) return lacks('same', element, { is: identityOf(asked) });
   const how = { isByRef: Boolean(ask.shown), matches: ask.matched ? foundBy.get(asked) : null };
-  if (!isMeant(asked, ask.found ? foundAs.get(asked) : ask.shown, how)) return lacks('same', element, { is: identityOf(asked) });
+  if (!noteMeant(asked, ask.found ? foundAs.get(asked) : ask.shown, how)) return lacks('same', element, { is: identityOf(asked) });
   kit.sees(element, rectOf(element));
   const box = boxOf(rectOf(element));
   const points = actPoints(element);

@@ -392,7 +392,7 @@ const madeAnew = (number) => {
 const CHECKS = { checkbox: 'aria-checked', switch: 'aria-checked', radio: 'aria-checked', menuitemcheckbox: 'aria-checked',
   menuitemradio: 'aria-checked', option: 'aria-selected', treeitem: 'aria-checked', button: 'aria-pressed' };
 const stateOfBox = (box) => ({
-  checked: isTicked(box), mixed: getter(HTMLInputElement, 'indeterminate')(box) && typeOfInput(box) === 'checkbox', radio: typeOfInput(box) === 'radio',
+  checked: readTicked(box), mixed: getter(HTMLInputElement, 'indeterminate')(box) && typeOfInput(box) === 'checkbox', radio: typeOfInput(box) === 'radio',
 });
 // `{number, checked, mixed, radio}` of a check box, radio button or switch, or that of a label; `checked` is null of anything
 // else. One that is partly checked is neither. `inner`: the native box in it that has its state. As an action ends

@@ -52,7 +52,7 @@ const checkInside = (event) => {
   const [target] = event.composedPath();
   if (!now || !event.isTrusted || now.hosts.includes(target)) return;
   if (getsClick(target, now)) return countClick(event, now);
-  misses(now, told(target));
+  refuse(now, told(target));
   event.preventDefault();
   event.stopImmediatePropagation();
 };
@@ -67,15 +67,16 @@ const check = (event) => {
     return true;
   }
   let goesOn = false;
-  try { goesOn = now.isKeys ? judgeKey(event, now) : judge(event, now); } catch { misses(now, 'what could not be told'); }
+  try { goesOn = now.isKeys ? judgeKey(event, now) : judge(event, now); } catch { refuse(now, 'what could not be told'); }
   now.seen = true;
   if (goesOn) return true;
   event.preventDefault();
   event.stopImmediatePropagation();
   return false;
 };
-// What comes next belongs to an event that was stopped.
-const misses = (now, what) => {
+// Notes what an event would have gone to instead of the element, and stops those that come next, which belong to it. Returns
+// that the page may not have it.
+const refuse = (now, what) => {
   if (now.reached === 0) now.by ??= what;
   else now.lost ??= what;
   now.stops = true;
@@ -93,17 +94,17 @@ const told = (target) => describe(target instanceof Element ? target : document.
 const judge = (event, now) => {
   const [target] = event.composedPath();
   if (now.stops) return false;
-  if (!now.element) return event.type.endsWith('up') || misses(now, told(target));
+  if (!now.element) return event.type.endsWith('up') || refuse(now, told(target));
   if (event.type === 'pointerdown' || (event.type === 'mousedown' && !now.first)) {
     const by = actCover(now.element, event.clientX, event.clientY);
-    if (by !== null) return misses(now, by);
+    if (by !== null) return refuse(now, by);
     // A locked or captured pointer's events come to another element than is at the point.
-    if (!belongs(target, now)) return misses(now, told(target));
-    if (!staysMeant()) return misses(now, `${told(now.element)}, which had changed,`);
+    if (!belongs(target, now)) return refuse(now, told(target));
+    if (!staysMeant()) return refuse(now, `${told(now.element)}, which had changed,`);
     // What lay there before may get another cursor as the pointer comes.
     const isNew = innermostAt(event.clientX, event.clientY) !== now.under;
     const nested = nestedAt(now.element, event.clientX, event.clientY, isNew && isByCursor(now.element));
-    if (nested !== null && nested !== now.nested) return misses(now, describe(nested));
+    if (nested !== null && nested !== now.nested) return refuse(now, describe(nested));
     now.first = target;
     now.pressedIn = buttonIn(target, now.element);
     now.reached++;
@@ -117,14 +118,14 @@ const judge = (event, now) => {
   }
   // What the release of the button comes to then is the menu.
   if (now.hasMenu && ENDS_PRESS.has(event.type) && !getsClick(target, now)) return false;
-  if (!CLICKS.has(event.type)) return belongs(target, now) || misses(now, told(target));
+  if (!CLICKS.has(event.type)) return belongs(target, now) || refuse(now, told(target));
   // As the press came, what had the focus until then may have changed the page.
-  if (ENDS_PRESS.has(event.type) && now.done < now.reached && !dragged && !staysMeant()) return misses(now, `${told(now.element)}, which had changed,`);
+  if (ENDS_PRESS.has(event.type) && now.done < now.reached && !dragged && !staysMeant()) return refuse(now, `${told(now.element)}, which had changed,`);
   if (now.hosts.includes(target)) return true;
-  if (!getsClick(target, now)) return misses(now, told(target));
+  if (!getsClick(target, now)) return refuse(now, told(target));
   // A button that has come up in it since the press.
   const button = buttonIn(target, now.element);
-  if (button !== null && button !== now.pressedIn) return misses(now, describe(button));
+  if (button !== null && button !== now.pressedIn) return refuse(now, describe(button));
   countClick(event, now);
   return true;
 };
@@ -168,13 +169,13 @@ const judgeKey = (event, now) => {
   // A key that went down here must come up. What Enter does comes with `keypress`, what the space bar does with `keyup`.
   const acts = event.type === 'keyup' ? event.key === ' ' : event.type === 'keypress' && event.key === 'Enter';
   const hasChanged = now.first !== null && acts && isActivating(now.element, event.key) && isHere(now.element) && !staysMeant();
-  if (hasChanged && hasKeys(now.element, target)) return misses(now, `${told(now.element)}, which had changed,`);
+  if (hasChanged && hasKeys(now.element, target)) return refuse(now, `${told(now.element)}, which had changed,`);
   if (event.type === 'keyup') return now.first !== null;
-  if (now.stops || !now.element) return misses(now, told(target));
-  if (!hasKeys(now.element, target)) return mayFollow(event, target, now) || misses(now, told(target));
-  if (now.reached === 0 && !mayHave(event, target, now)) return misses(now, told(target));
+  if (now.stops || !now.element) return refuse(now, told(target));
+  if (!hasKeys(now.element, target)) return letFollow(event, target, now) || refuse(now, told(target));
+  if (now.reached === 0 && !judgeFirstKey(event, target, now)) return refuse(now, told(target));
   // A list may have given the field to another entry since the key before.
-  if (now.reached > 0 && (event.type === 'keydown' || event.type === 'beforeinput') && isInAnothers(watched?.row)) return misses(now, ROW_OF_ANOTHER);
+  if (now.reached > 0 && (event.type === 'keydown' || event.type === 'beforeinput') && isInAnothers(watched?.row)) return refuse(now, ROW_OF_ANOTHER);
   now.first ??= target;
   if (event.type === 'keydown' && types(event)) [now.down, now.wentDown] = [event, true];
   if (event.type === 'keypress') now.down = null;
@@ -182,8 +183,9 @@ const judgeKey = (event, now) => {
   if (event.type !== 'keydown' || !['Alt', 'Control', 'Meta', 'Shift'].includes(event.key)) now.reached++;
   return true;
 };
-// Whether the first key may come: one that activates does so to what the element was shown as, and to no button inside it.
-const mayHave = (event, target, now) => {
+// Judges the first key, and notes whether the element has changed. A key that activates does so to what the element was shown
+// as, and to no button inside it.
+const judgeFirstKey = (event, target, now) => {
   const { element } = now;
   const activates = event.type === 'keydown' && isActivating(element, event.key);
   now.changed = !(activates ? staysMeant() : now.stays());
@@ -191,10 +193,10 @@ const mayHave = (event, target, now) => {
 };
 // Whether a key that goes down types something, if the page lets it.
 const types = ({ key, altKey, ctrlKey, metaKey }) => (key === 'Enter' || key.length === 1) && !altKey && !ctrlKey && !metaKey;
-// What a key types goes where the page puts the focus as the key goes down, as a person's key would: cells of a table and
-// pages that search as one types do so. But into fields alone whose text is shown: it neither activates nor chooses.
+// Lets what a key types follow the focus, and notes where to: it goes where the page puts the focus as the key goes down, as a
+// person's key would. Cells of a table and pages that search as one types do so. But into fields alone whose text is shown: it neither activates nor chooses.
 const TYPES = new Set(['keypress', 'textInput', 'beforeinput']);
-const mayFollow = (event, target, now) => {
+const letFollow = (event, target, now) => {
   if (!now.follows || !now.wentDown || now.lost !== null || !TYPES.has(event.type)) return false;
   // Where nothing has the focus a key does nothing.
   if ((target === documentBody() || target === documentRoot()) && actFieldKind(target) === null) {
@@ -211,7 +213,7 @@ const mayFollow = (event, target, now) => {
 const checkAfter = (event, target, now) => {
   const after = (later) => {
     if (later !== event || event.defaultPrevented || hasFocus(now.element)) return;
-    misses(now, describe(focused()));
+    refuse(now, describe(focused()));
     event.preventDefault();
     event.stopImmediatePropagation();
   };

@@ -21,7 +21,7 @@ const writtenBeside = (element) => {
   return { row, words: wordsIn(text.slice(0, ABOUT_MAX_CHARS)), others };
 };
 const ownWordsOf = (element) => {
-  const field = fieldFor(element), isContent = actFieldKind(field) === 'content' && !isTyped(field);
+  const field = fieldFor(element), isContent = actFieldKind(field) === 'content' && !checkTyped(field);
   const value = isContent ? dom.textContent(field).slice(0, ABOUT_MAX_CHARS) : setValueOf(field);
   return value === '' ? new Set() : wordsIn(`${value} ${wordsAlone(value)}`);
 };
@@ -110,7 +110,7 @@ const staysInRow = (was = meant, isLeftOut = undefined) => {
   if (was === null) return true;
   const isOthers = was.standing ? isInOthersPlace(was.standing, isLeftOut) : false;
   const row = wordsIn(rowWordsOf(was.element));
-  const before = was.own.size > 0 && isTyped(fieldFor(was.element)) ? was.row.difference(was.own) : was.row;
+  const before = was.own.size > 0 && checkTyped(fieldFor(was.element)) ? was.row.difference(was.own) : was.row;
   const hasMore = isAmong(before, row) && row.size > before.size && was.standing && hasOthersBeside(was.standing);
   // What was found by a selector is not named by what is around it.
   if (was.matches) return !(isOthers || hasMore) || was.matches();
@@ -119,9 +119,9 @@ const staysInRow = (was = meant, isLeftOut = undefined) => {
   if (row.size * 2 < before.size) return false;
   return isAmong(row, was.row) || (was.written !== null && isAmong(row, was.row.union(was.written.words)) && !was.written.others.has(wordsOf(was.written.row)));
 };
-// Whether an element is what it was shown or found as, and has stayed that since it was ready first. Until then the pointer
-// has not come to it: what changes while it is waited for is not the pointer's work.
-const isMeant = (element, shown, { isByRef = false, matches = null } = {}) => {
+// Notes what an element is meant as, and returns whether it is what it was shown or found as, and has stayed that since it was
+// ready first. Until then the pointer has not come to it: what changes while it is waited for is not the pointer's work.
+const noteMeant = (element, shown, { isByRef = false, matches = null } = {}) => {
   if (meant?.element === element && meant.wasReady) return staysMeant();
   if (!shown && !matches) return true;
   const now = identityOf(element);

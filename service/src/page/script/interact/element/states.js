@@ -24,11 +24,11 @@ function tickOf(element, role) {
   return isOne ? found : null;
 }
 
-// Whether a native box is checked. A page that draws one beside it may say by `aria-checked` what it draws, and prevent the
+// Reads whether a native box is checked, and keeps what it says for the next time. A page that draws one beside it may say by `aria-checked` what it draws, and prevent the
 // click, after which the browser takes back what the box itself was set to. So of a box that is not seen the attribute counts
 // once it has changed without the box. One that stays as the box changes never counts.
 const ticksSeen = new WeakMap();
-function isTicked(box) {
+function readTicked(box) {
   const said = (dom.attribute(box, 'aria-checked') ?? '').trim().toLowerCase(), own = box.checked;
   if (said !== 'true' && said !== 'false') return own;
   const last = ticksSeen.get(box);
@@ -51,7 +51,7 @@ function statesOf(element, role) {
   const box = isTick ? element : tickOf(element, role);
   if (box !== null) {
     if (box.indeterminate) states.push('mixed');
-    else if (isTicked(box)) states.push('checked');
+    else if (readTicked(box)) states.push('checked');
   // Tables of data say so of a cell that shows a tick.
   } else if (CHECKABLE.has(role) || role === 'gridcell') {
     const checked = said('aria-checked');

@@ -13,7 +13,7 @@ const NOT_PLAIN_ROWS = 'html, body, main, form, table, ul, ol, dialog, [role=dia
 // The rows of elements, from inside out, or null where there was none at the latest snapshot: a list that gets a second entry
 // meanwhile makes no ref stale.
 const plainRows = new WeakMap();
-const isPlainRow = new WeakSet();
+const plainRowsKnown = new WeakSet();
 
 // The plain rows that an element is in, inside of `outermost`: `[{row, byTitle}]` from inside out, or null. `looked` counts what
 // a snapshot reads, which asks again for what was in none. `nearest`: the row around it that a role names, which is inside of
@@ -35,7 +35,7 @@ function findPlainRows(element, outermost, looked, nearest) {
   let inner = element, hasPassed = false;
   for (let level = 0; level < PLAIN_LEVELS_MAX && found.length < PLAIN_ROWS_MAX; level++) {
     const isCell = dom.tag(inner) === 'dd' || (level < CELL_LEVELS_MAX && found.length === 0 && !dom.matches(inner, ROWS));
-    if (isCell && isCellOfRow(inner, path, control, looked)) {
+    if (isCell && noteCellRow(inner, path, control, looked)) {
       if (found.at(-1)?.row !== inner) found.push({ row: inner, byTitle: found.length > 0 });
       break;
     }
@@ -54,18 +54,18 @@ function findPlainRows(element, outermost, looked, nearest) {
     if (!isRow) continue;
     // The row beside may be another of the same entry, such as a label beside a label: what is around both says whose they are.
     if (found.length > 0) {
-      if (!isNamedByLabel(outer, element) && once(looked, hasTitle, outer)) found.push({ row: outer, byTitle: true });
+      if (!isNamedByLabel(outer, element) && once(looked, noteTitled, outer)) found.push({ row: outer, byTitle: true });
       continue;
     }
     const text = ownTextOf(outer, element, looked);
     // A long one, such as a post, is told by the name that it begins with.
-    if (text === null && !once(looked, isNamedPost, outer)) continue;
+    if (text === null && !once(looked, notePost, outer)) continue;
     found.push({ row: outer, byTitle: false });
-    isPlainRow.add(outer);
+    plainRowsKnown.add(outer);
     // What has numbers alone may be a cell of one.
-    if (text !== null && /\p{N}/u.test(text) && !/\p{L}{2}/u.test(text) && isCellOfRow(outer, path, control, looked)) break;
+    if (text !== null && /\p{N}/u.test(text) && !/\p{L}{2}/u.test(text) && noteCellRow(outer, path, control, looked)) break;
   }
-  for (const { row } of found) isPlainRow.add(row);
+  for (const { row } of found) plainRowsKnown.add(row);
   return found.length > 1 && isIcon(control, looked) ? countsLeftOut(found, element, looked) : found;
 }
 

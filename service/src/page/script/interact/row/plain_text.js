@@ -5,7 +5,7 @@ const PLAIN_ROW_CHARS_MAX = 300;
 const PIECES_MAX = 30;
 const PICKED_TYPES = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'range', 'color']);
 // Rows around others with so long a text before these that only what names things in it counts.
-const isNamedRow = new WeakSet();
+const namedRows = new WeakSet();
 
 const isWrittenIn = (element) => {
   const tag = dom.tag(element);
@@ -20,10 +20,11 @@ function ownTextOf(row, element, looked) {
   if (!/[\p{L}\p{N}]/u.test(text) && (dom.matches(row, ROWS) || !hasSigns(once(looked, signsIn, row), element))) return null;
   return isNamedByLabel(row, element) ? null : text;
 }
-// Whether a row of a long text begins with a heading, a link or bold text. The lines of a log may begin with bold texts, too.
+// Notes a row of a long text that begins with a heading, a link or bold text, and returns whether it does. The lines of a log
+// may begin with bold texts, too.
 const POST_BOLDS_MAX = 2;
 const postRows = new WeakSet();
-function isNamedPost(row) {
+function notePost(row) {
   if (textIn(row, isAboutRow, false, '', {}).length <= PLAIN_ROW_CHARS_MAX) return false;
   const { titles, links, bolds } = piecesIn(row);
   if (![titles, links, bolds.length > POST_BOLDS_MAX ? [] : bolds].some((names) => names.includes(0))) return false;
@@ -39,11 +40,12 @@ function once(looked, asks, row) {
 }
 const isNamedByLabel = (row, element) => isWrittenIn(element) && dom.find(row, 'label') !== null;
 
-// Whether a row that holds others says something before them. Of a long text only what names things in it counts.
-function hasTitle(row) {
+// Returns whether a row that holds others says something before them. One with a long text there is noted: only what names
+// things in it counts.
+function noteTitled(row) {
   let { pieces } = piecesIn(row, true);
   if (pieces.join('').length > PLAIN_ROW_CHARS_MAX) {
-    isNamedRow.add(row);
+    namedRows.add(row);
     pieces = piecesIn(row, true).pieces;
   }
   return pieces.some((piece) => piece !== '');
@@ -59,7 +61,7 @@ function rowsInside(row) {
     for (let at = drawnParent(node); at && at !== row && !holders.has(at); at = drawnParent(at)) holders.add(at);
     return true;
   });
-  return (node) => isPlainRow.has(node) || dom.matches(node, ROWS) || (holders.has(node) && elementsBeside(node).some((other) => holders.has(other)));
+  return (node) => plainRowsKnown.has(node) || dom.matches(node, ROWS) || (holders.has(node) && elementsBeside(node).some((other) => holders.has(other)));
 }
 
 // How many of a plain row's texts tell it from the row beside it: up to the first with a word that the other does not have, and
@@ -80,7 +82,7 @@ function piecesTold({ pieces, titles, links }, { pieces: beside }) {
 const NAMES = `${HEADINGS}, b, strong, a, th, dt`;
 function piecesIn(row, byTitle = false) {
   const pieces = [], titles = [], links = [], bolds = [];
-  const isInner = byTitle ? rowsInside(row) : null, isNamed = byTitle && isNamedRow.has(row);
+  const isInner = byTitle ? rowsInside(row) : null, isNamed = byTitle && namedRows.has(row);
   const listFor = (name) => (dom.matches(name, HEADINGS) ? titles : dom.matches(name, 'a') ? links : bolds);
   const add = (text) => {
     if (!/[\p{L}\p{N}]/u.test(text ?? '')) return false;

@@ -87,7 +87,7 @@ function aroundOf(element, cache = new Map(), looked = null) {
     if (note.outer === undefined) note.outer = outwardOf(at, cache);
     at = note.outer;
   }
-  const first = rowsAround.findIndex((row) => !isSilent(row, cache, looked));
+  const first = rowsAround.findIndex((row) => !decideSilent(row, cache, looked));
   const plains = plainRowsOf(element, rowsAround[first] ?? null, looked, first === 0 ? null : rowsAround[0] ?? null) ?? [];
   const plain = plains[0]?.row ?? null;
   const inner = rowsAround.filter((row, nth) => (plain ? holds(plain, row) : first < 0 || nth < first));
@@ -95,7 +95,7 @@ function aroundOf(element, cache = new Map(), looked = null) {
   const own = plain ?? outer.shift() ?? null;
   const rows = inner.map((row) => ({ row, byTitle: false }));
   if (plain) rows.push(...plains);
-  else if (own) rows.push({ row: own, byTitle: inner.length > 0 && isToldByTitle(own, cache, looked) });
+  else if (own) rows.push({ row: own, byTitle: inner.length > 0 && decideByTitle(own, cache, looked) });
   rows.push(...outer.map((row) => ({ row, byTitle: true })));
   return { rows, parts, own: own ?? inner[0] ?? null };
 }
@@ -103,10 +103,10 @@ function rowAround(element) {
   return aroundOf(element).own;
 }
 
-// Whether a row says nothing itself, and whether one around such a row is told by its title. Both are decided at a snapshot and
-// kept until the next.
+// Decides whether a row says nothing itself, and whether one around such a row is told by its title. Both are decided at a
+// snapshot and kept until the next.
 const silentRows = new WeakMap(), titledRows = new WeakMap();
-function decided(known, row, cache, looked, decide) {
+function decideOnce(known, row, cache, looked, decide) {
   const note = noteOf(row, cache);
   if (looked && note.decided?.has(known)) return known.get(row);
   if (!looked && known.has(row)) return known.get(row);
@@ -114,11 +114,11 @@ function decided(known, row, cache, looked, decide) {
   (note.decided ??= new Set()).add(known);
   return known.get(row);
 }
-function isSilent(row, cache, looked) {
-  return decided(silentRows, row, cache, looked, () => !readRow(row, false, cache).saysWords);
+function decideSilent(row, cache, looked) {
+  return decideOnce(silentRows, row, cache, looked, () => !readRow(row, false, cache).saysWords);
 }
-function isToldByTitle(row, cache, looked) {
-  return decided(titledRows, row, cache, looked, () => {
+function decideByTitle(row, cache, looked) {
+  return decideOnce(titledRows, row, cache, looked, () => {
     const title = readRow(row, true, cache);
     const isAlone = [dom.previousElement(row), dom.nextElement(row)]
       .every((other) => !other || dom.tag(other) !== dom.tag(row) || readRow(other, true, cache).words !== title.words);
@@ -130,11 +130,11 @@ function isToldByTitle(row, cache, looked) {
 // beside it. The others are left out, since a quantity or a price that changes makes no other row.
 function toldBeside(row, byTitle, read, cache) {
   const told = { pieces: 0, more: 0, signs: 0 };
-  const cell = cellRows.get(row), isPlain = isPlainRow.has(row);
+  const cell = cellRows.get(row), isPlain = plainRowsKnown.has(row);
   const most = (what, count) => { told[what] = Math.max(told[what], count) };
   for (const { other, isNext } of rowsBeside(row, cell)) {
     if (cell) cellRows.set(other, cell);
-    if (isPlain) isPlainRow.add(other);
+    if (isPlain) plainRowsKnown.add(other);
     const beside = readRow(other, byTitle, cache);
     if (isPlain) most('pieces', piecesTold(read, beside));
     else if (beside.words === read.words) {
@@ -158,7 +158,7 @@ const differs = (all, others) => all.findIndex((one, at) => one !== others[at]) 
 const ROWS_BESIDE = 3;
 function rowsBeside(row, cell) {
   if (cell) return likeBeside(row, cell.isLike).filter((other) => other !== null).map((other) => ({ other, isNext: true }));
-  const beside = [], isPlain = isPlainRow.has(row);
+  const beside = [], isPlain = plainRowsKnown.has(row);
   for (const way of [dom.previousElement, dom.nextElement]) {
     for (let at = way(row), count = 0; at && count < ROWS_BESIDE; at = way(at), count++) {
       if (dom.tag(at) !== dom.tag(row) || (isPlain && firstClassOf(at) !== firstClassOf(row))) continue;

@@ -10,7 +10,8 @@ const isSameValue = (before, now) => {
   if (typed === held || !/\p{L}{2}|\d{4}/u.test(held)) return true;
   return (typed.length > 1 && held.includes(typed)) || typed.includes(held);
 };
-const isTyped = (field) => {
+// Returns whether a field holds what was typed into it; one that does not is forgotten.
+const checkTyped = (field) => {
   if (!typedFields.has(field)) return false;
   if (isSameValue(typedFields.get(field), heldBy(field))) return true;
   typedFields.delete(field);
@@ -76,11 +77,11 @@ function namedSoon(name) {
 // What a row says, and what those beside it say, so many on either side.
 const saidAmong = (own, cache, max = ROWS_BESIDE_MAX) => ({ own, words: wordsOf(own, false, cache), others: othersOf(own, cache, max) });
 function othersOf(row, cache, max = ROWS_BESIDE_MAX) {
-  const others = [], isPlain = isPlainRow.has(row);
+  const others = [], isPlain = plainRowsKnown.has(row);
   for (const way of [dom.previousElement, dom.nextElement]) {
     for (let at = way(row), count = 0; at && count < max; at = way(at), count++) {
       if (dom.tag(at) !== dom.tag(row)) continue;
-      if (isPlain && !cellRows.has(row)) isPlainRow.add(at);
+      if (isPlain && !cellRows.has(row)) plainRowsKnown.add(at);
       others.push({ element: at, said: wordsOf(at, false, cache) });
     }
   }

@@ -53,7 +53,7 @@ function textIn(element, isAbout, saysMore, text = '', marks = null, untilField 
 const FIELD_TAGS = new Set(['input', 'select', 'textarea']);
 function setValueOf(node) {
   const tag = dom.tag(node);
-  if (!FIELD_TAGS.has(tag) || isTyped(node)) return '';
+  if (!FIELD_TAGS.has(tag) || checkTyped(node)) return '';
   if (tag === 'select') return node.selectedOptions?.[0]?.text.slice(0, ABOUT_MAX_CHARS) ?? '';
   return isWrittenIn(node) && !isSecretField(node) ? node.value.slice(0, ABOUT_MAX_CHARS) : '';
 }
@@ -123,8 +123,8 @@ const isAboutRow = (node) => (!NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.
 // images say. Of a plain row `words` is empty, and all that it says is in pieces.
 function readRow(row, byTitle, cache) {
   const note = noteOf(row, cache);
-  if (byTitle) return isPlainRow.has(row) ? note.plainTitle ??= { words: '', ...piecesIn(row, true) } : note.title ??= readTitle(row);
-  return isPlainRow.has(row) ? note.plain ??= { words: '', saysWords: true, ...piecesIn(row) } : note.full ??= readFull(row, cache);
+  if (byTitle) return plainRowsKnown.has(row) ? note.plainTitle ??= { words: '', ...piecesIn(row, true) } : note.title ??= readTitle(row);
+  return plainRowsKnown.has(row) ? note.plain ??= { words: '', saysWords: true, ...piecesIn(row) } : note.full ??= readFull(row, cache);
 }
 // The other elements that draw a row of a grid, which has some of its columns pinned.
 const GRIDS = '[role=grid], [role=treegrid], [role=table]', GRID_ROWS_MAX = 5000, ROW_DRAWN_MAX = 4;
@@ -220,7 +220,7 @@ function readMore(row) {
 const PICTOGRAPHS = /(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)(?:\p{Emoji_Modifier}|\u200d\p{Extended_Pictographic}\ufe0f?)*/gu;
 const SIGNS_MAX = 30, SIGN_NODES_MAX = 100;
 const PRESSED_IN_ROWS = `a, label, summary, ${MADE_CLICKABLE}, [role=switch], [role=checkbox], [role=radio], [role=option], [role=tab], [role=menuitem]`;
-const signsOf = (row, read) => read.signs ??= isPlainRow.has(row) ? signsIn(row).signs : pictographsIn(row).signs;
+const signsOf = (row, read) => read.signs ??= plainRowsKnown.has(row) ? signsIn(row).signs : pictographsIn(row).signs;
 // `{signs, lead}`, with the button whose words are the last of the signs.
 function signsIn(row) {
   const { times, signs, lead } = pictographsIn(row);
