@@ -20,7 +20,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 pub(super) fn keep_errors(session: &Session) {
     let mut random = [0; 16];
     if let Err(error) = getrandom::fill(&mut random) {
-        tracing::warn!(%error, "a page's errors are not kept");
+        tracing::warn!(%error, "can't collect a page's console errors: no random name");
         return;
     }
     let name = u128::from_ne_bytes(random);

@@ -46,7 +46,7 @@ pub(super) async fn revive(session: Arc<Session>, tab: Tab) {
         if revivals.admits(Instant::now()) {
             bring_back(&session, &tab.page).await;
         } else {
-            tracing::info!(session = %session.id, tab = tab.name, "a page whose renderer dies again and again is left");
+            tracing::info!(session = %session.id, tab = tab.name, "gave up on a page whose renderer keeps crashing");
             session.viewers.tell_all(&ServerMessage::Error {
                 error: ErrorCode::BrowserCrashed,
                 message: ErrorCode::BrowserCrashed.message().to_owned(),

@@ -40,7 +40,7 @@ pub(in super::super) async fn find_first_document(session: Session, known: Sende
 pub(in super::super) async fn find_document(session: Session, known: Sender<PageState>) {
     let asked = timeout(CAPTURE_TIMEOUT, session.call(&GetFrameTreeParams::default())).await;
     let Ok(Ok(found)) = asked else {
-        return tracing::debug!("a window did not say what it shows");
+        return tracing::debug!("a window did not report its document in time");
     };
     let frame = found.frame_tree.frame;
     let loader = String::from(frame.loader_id);

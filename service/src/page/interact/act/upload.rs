@@ -71,7 +71,7 @@ impl Page {
         }
         if given.count != files.len() {
             // A page may take them and empty its input for the next ones.
-            tracing::debug!(input = given.what, "a file input does not hold what it was given");
+            tracing::debug!(input = given.what, "a file input holds another number of files than it was given");
         }
         let rest = quiet.rest().await?;
         Ok(Acted::new(quiet.settle(rest).await?, Method::Dom, None))

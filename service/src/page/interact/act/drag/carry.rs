@@ -293,7 +293,7 @@ impl Carrying<'_, '_> {
         frames.extend(zone.iter().flat_map(|zone| zone.others(&frames)).collect::<Vec<_>>());
         for frame in &frames {
             let asked = frame.call::<serde_json::Value>(self.page, ANSWER_TIMEOUT, "dropAborts", Vec::new()).await;
-            asked.inspect_err(|error| tracing::debug!(%error, "a document did not take that a drag has failed")).ok();
+            asked.inspect_err(|error| tracing::debug!(%error, "failed to end a drag in a document")).ok();
         }
         match self.data.take() {
             Some(data) => {
