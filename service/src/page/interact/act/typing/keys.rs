@@ -166,55 +166,77 @@ impl Page {
         tries: &Tries,
     ) -> Result<Option<Rest>, ActError> {
         let done = async {
-            let Keyboard { frame, element } = at;
             let pressed = self.key_in_document(at, chord, tries).await?;
             if !pressed.reached {
                 return Err(ActError::NoEffect(format!("{} did not get the key", pressed.what)));
             }
-            if !pressed.goes_on {
-                return Ok(());
+            match used {
+                _ if !pressed.goes_on => Ok(()),
+                ClipboardUse::Paste => self.paste(at, &pressed.what, clipboard.get(), quiet, tries).await,
+                ClipboardUse::Copy => self.copy(at, &pressed.what, false, clipboard, quiet, tries).await,
+                ClipboardUse::Cut => self.copy(at, &pressed.what, true, clipboard, quiet, tries).await,
             }
-            if used == ClipboardUse::Paste {
-                let text = clipboard.get();
-                let arguments = vec![text.as_str().into()];
-                let Pasted { inserts, elsewhere } = frame.call(self, tries.limit(), "paste", arguments).await?;
-                if elsewhere.is_some() {
-                    return Err(went_nowhere("what was copied", &pressed.what, elsewhere));
-                }
-                if !inserts || text.is_empty() {
-                    return Ok(());
-                }
-                let aside = match element {
-                    Some(element) => Some((element, self.hold_keys(element).await)),
-                    None => None,
-                };
-                quiet.delivered(vec![self.session.call(&InsertTextParams::new(text))]).await?;
-                if let Some((element, aside)) = aside
-                    && let Some(keyed) = self.keyed_aside(element, aside, tries).await?
-                    && keyed.stopped
-                {
-                    return Err(went_nowhere("what was copied", &pressed.what, keyed.moved));
-                }
-                return Ok(());
-            }
-            let cut = used == ClipboardUse::Cut;
-            let Copied { text, remove, elsewhere } = frame.call(self, tries.limit(), "copy", vec![cut.into()]).await?;
-            if elsewhere.is_some() {
-                return Err(went_nowhere("the key", &pressed.what, elsewhere));
-            }
-            if !text.is_empty() {
-                clipboard.set(text);
-            }
-            if remove {
-                quiet.delivered(self.send_key("Delete")).await?;
-            }
-            Ok(())
         };
         match done.await {
             Ok(()) => quiet.rest().await,
             Err(ActError::Dialog(_)) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Offers the text to the page's handler, and inserts it where the page leaves that to the browser. `what` is what the key
+    /// was for.
+    async fn paste(
+        &self,
+        at: Keyboard<'_>,
+        what: &str,
+        text: String,
+        quiet: &Quiet<'_>,
+        tries: &Tries,
+    ) -> Result<(), ActError> {
+        let arguments = vec![text.as_str().into()];
+        let Pasted { inserts, elsewhere } = at.frame.call(self, tries.limit(), "paste", arguments).await?;
+        if elsewhere.is_some() {
+            return Err(went_nowhere("what was copied", what, elsewhere));
+        }
+        if !inserts || text.is_empty() {
+            return Ok(());
+        }
+        let aside = match at.element {
+            Some(element) => Some((element, self.hold_keys(element).await)),
+            None => None,
+        };
+        quiet.delivered(vec![self.session.call(&InsertTextParams::new(text))]).await?;
+        if let Some((element, aside)) = aside
+            && let Some(keyed) = self.keyed_aside(element, aside, tries).await?
+            && keyed.stopped
+        {
+            return Err(went_nowhere("what was copied", what, keyed.moved));
+        }
+        Ok(())
+    }
+
+    /// Takes what the page's handler gives, or what is selected, into the clipboard; `cuts`: and deletes that.
+    async fn copy(
+        &self,
+        at: Keyboard<'_>,
+        what: &str,
+        cuts: bool,
+        clipboard: &Clipboard,
+        quiet: &Quiet<'_>,
+        tries: &Tries,
+    ) -> Result<(), ActError> {
+        let Copied { text, remove, elsewhere } = at.frame.call(self, tries.limit(), "copy", vec![cuts.into()]).await?;
+        if elsewhere.is_some() {
+            return Err(went_nowhere("the key", what, elsewhere));
+        }
+        if !text.is_empty() {
+            clipboard.set(text);
+        }
+        if remove {
+            quiet.delivered(self.send_key("Delete")).await?;
+        }
+        Ok(())
     }
 
     /// The document that has the focus.
