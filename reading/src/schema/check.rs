@@ -258,6 +258,37 @@ impl Check<'_> {
         }
     }
 
+    /// One property, by the schema of its name, by those of the patterns that its name fits, or else by the rest's.
+    fn property(
+        &mut self,
+        rule: &Rule,
+        name: &str,
+        value: &Value,
+        place: &Place<'_>,
+        lists: bool,
+    ) -> Result<bool, End> {
+        let Rule::Properties { named, patterns, rest } = rule else { return Ok(true) };
+        let inside = place.name(name);
+        let (mut fits, mut is_known) = (true, false);
+        if let Some(id) = named.get(name) {
+            is_known = true;
+            fits &= self.node(*id, value, &inside, lists)?;
+        }
+        for (pattern, id) in patterns {
+            self.spend(pattern.steps(name))?;
+            if pattern.fits(name) {
+                is_known = true;
+                fits &= self.node(*id, value, &inside, lists)?;
+            }
+        }
+        if let Some(id) = rest
+            && !is_known
+        {
+            fits &= self.node(*id, value, &inside, lists)?;
+        }
+        Ok(fits)
+    }
+
     fn object(
         &mut self,
         rule: &Rule,
@@ -268,26 +299,9 @@ impl Check<'_> {
     ) -> Result<bool, End> {
         let mut fits = true;
         match rule {
-            Rule::Properties { named, patterns, rest } => {
+            Rule::Properties { .. } => {
                 for (name, one) in object {
-                    let inside = place.name(name);
-                    let mut is_known = false;
-                    if let Some(id) = named.get(name) {
-                        is_known = true;
-                        fits &= self.node(*id, one, &inside, lists)?;
-                    }
-                    for (pattern, id) in patterns {
-                        self.spend(pattern.steps(name))?;
-                        if pattern.fits(name) {
-                            is_known = true;
-                            fits &= self.node(*id, one, &inside, lists)?;
-                        }
-                    }
-                    if let Some(id) = rest
-                        && !is_known
-                    {
-                        fits &= self.node(*id, one, &inside, lists)?;
-                    }
+                    fits &= self.property(rule, name, one, place, lists)?;
                     if !fits && !lists {
                         break;
                     }
