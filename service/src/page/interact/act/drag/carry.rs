@@ -107,7 +107,7 @@ impl Carrying<'_, '_> {
         };
         let dropped = match &self.data {
             Some(data) => self.drop_data(data, (spot, at), quiet).await?,
-            None => quiet.delivered(vec![self.page.send_button(at, false)]).await?.map(|()| (spot, at)),
+            None => quiet.delivered(vec![self.page.send_release(at)]).await?.map(|()| (spot, at)),
         };
         let Some((spot, at)) = dropped else { return Ok(None) };
         let elsewhere = match aside {
@@ -131,7 +131,7 @@ impl Carrying<'_, '_> {
             }
         }
         match self.data {
-            Some(_) => self.page.taken(quiet, vec![self.page.send_button(at, false)]).await,
+            Some(_) => self.page.taken(quiet, vec![self.page.send_release(at)]).await,
             None => quiet.rest().await,
         }
     }
@@ -305,7 +305,7 @@ impl Carrying<'_, '_> {
             }
             None => {}
         }
-        let _ = quiet.delivered(vec![self.page.send_button(self.from, false)]).await;
+        let _ = quiet.delivered(vec![self.page.send_release(self.from)]).await;
         let _ = self.rests(Some(FRAMES_BETWEEN)).await;
         let asked = frames.iter().map(|frame| frame.call(self.page, ANSWER_TIMEOUT, "dropMoved", Vec::new()));
         join_all(asked).await.into_iter().any(|moved| moved.unwrap_or(false))

@@ -121,8 +121,7 @@ impl Page {
     ) -> Result<Taken, ActError> {
         match from {
             Grip::Element(source) => {
-                let press =
-                    |point| vec![Press { down: button(point, true), up: button(point, false), stays_down: true }];
+                let press = |point| vec![Press { down: pressed(point), up: released(point), stays_down: true }];
                 let Came { spot, rest, .. } =
                     self.point_at(source, Ask::pointer(terms), Modifiers::default(), quiet, tries, press).await?;
                 Ok(Taken { at: spot.point, bounds: Some(spot.bounds), rest })
@@ -130,7 +129,7 @@ impl Page {
             Grip::Point(at, _) => {
                 quiet.count_changes().await?;
                 quiet.begins();
-                let sent = vec![self.send_move(*at, MouseButton::None, 0), self.send_button(*at, true)];
+                let sent = vec![self.send_move(*at, MouseButton::None, 0), self.session.call(&pressed(*at))];
                 Ok(Taken { at: *at, bounds: None, rest: self.taken(quiet, sent).await? })
             }
         }
@@ -146,18 +145,26 @@ impl Page {
         source.frame.call::<Value>(self, tries.limit(), "dragRoom", both).await.map(drop)
     }
 
-    /// Presses or releases the main button.
-    pub(super) fn send_button(&self, point: Point, down: bool) -> Call<DispatchMouseEventReturns> {
-        self.session.call(&button(point, down))
+    /// Releases the main button.
+    pub(super) fn send_release(&self, point: Point) -> Call<DispatchMouseEventReturns> {
+        self.session.call(&released(point))
     }
 }
 
-/// The main button goes down or up.
-fn button(point: Point, down: bool) -> DispatchMouseEventParams {
-    let kind = if down { DispatchMouseEventType::MousePressed } else { DispatchMouseEventType::MouseReleased };
+/// The main button goes down.
+fn pressed(point: Point) -> DispatchMouseEventParams {
+    main_button(DispatchMouseEventType::MousePressed, 1, point)
+}
+
+/// The main button comes up.
+fn released(point: Point) -> DispatchMouseEventParams {
+    main_button(DispatchMouseEventType::MouseReleased, 0, point)
+}
+
+fn main_button(kind: DispatchMouseEventType, buttons: i64, point: Point) -> DispatchMouseEventParams {
     let mut event = DispatchMouseEventParams::new(kind, point.x, point.y);
     event.button = Some(MouseButton::Left);
-    event.buttons = Some(i64::from(down));
+    event.buttons = Some(buttons);
     event.click_count = Some(1);
     event
 }
