@@ -125,7 +125,7 @@ impl<'a> Quiet<'a> {
         }
     }
 
-    /// The action begins: what has come until now is not its work.
+    /// Marks the action's begin: events and changes before it do not count as its effects.
     pub(super) fn begins(&mut self) {
         if let Some(acting) = &self.acting {
             acting.begins();
@@ -138,14 +138,14 @@ impl<'a> Quiet<'a> {
         (self.renewed, self.followed) = (state.arrivals, state.arrivals);
     }
 
-    /// Forgets what has changed and begun: what comes from now on is asked about.
+    /// Forgets changes and requests so far, so that only later ones count.
     pub(super) fn forget_changes(&mut self) {
         self.drain();
         self.changed = false;
         self.began.forget_anything();
     }
 
-    /// Has changes counted from now on where no check of the element began it.
+    /// Starts counting the documents' changes, for actions without a check of an element, which would start it.
     pub(super) async fn count_changes(&self) -> Result<(), ActError> {
         for frame in &self.frames {
             let _: Value = frame.call(self.page, ANSWER_TIMEOUT, "watch", Vec::new()).await?;
@@ -190,7 +190,8 @@ impl<'a> Quiet<'a> {
         Ok(answers.into_iter().any(|began| began.unwrap_or(false)))
     }
 
-    /// Waits until the documents are still for two frames, for one after which nothing is due, or 150 ms have passed; `None` where a dialog holds the page.
+    /// Waits until the documents are still for two frames, for one after which nothing is due, or 150 ms have passed; `None`
+    /// where a dialog holds the page.
     pub(super) async fn rest(&mut self) -> Result<Option<Rest>, ActError> {
         self.resting_since.get_or_insert_with(Instant::now);
         let longest: Value = u64::try_from(RESTLESS_AFTER.as_millis()).unwrap_or_default().into();

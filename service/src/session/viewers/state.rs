@@ -41,7 +41,7 @@ pub(in crate::session) struct Viewers {
     pub(super) metrics: LiveMetrics,
 }
 
-/// What viewers are told, and who they are.
+/// The state that viewers are sent, and the viewers.
 #[derive(Debug, Default)]
 pub(super) struct State {
     /// How many viewers there were.
