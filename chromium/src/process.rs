@@ -7,6 +7,7 @@ use std::process::{ExitStatus, Stdio};
 use command_fds::{CommandFdExt as _, FdMapping};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
+use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 
@@ -70,6 +71,7 @@ impl Process {
                 FdMapping { parent_fd: theirs_out.into_blocking_fd()?, child_fd: BROWSER_WRITES_FD },
             ])
             .map_err(io::Error::other)?;
+        give_up_priorities();
         let child = command.spawn()?;
         // The command holds our copies of the browser's ends; while they are open, we would not see a pipe close.
         drop(command);
@@ -117,6 +119,14 @@ impl Process {
     }
 }
 
+/// Takes from this thread's future children the right to raise priorities, which root has. Chromium would use it to prefer
+/// itself to all else on the machine, the service and other browsers included, and for threads of renderers whose priority
+/// was lowered. Users other than root never have this right, and this thread doesn't use it.
+fn give_up_priorities() {
+    // Fails for users that have no right to do so, and those have no such right to give up.
+    let _ = remove_capability_from_bounding_set(CapabilitySet::SYS_NICE);
+}
+
 impl Drop for Process {
     fn drop(&mut self) {
         self.kill_group();
@@ -144,6 +154,17 @@ mod tests {
     fn is_running(pid: &str) -> bool {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+    }
+
+    #[tokio::test]
+    async fn it_can_raise_no_priority() {
+        let root = tempfile::tempdir().unwrap();
+        let script = "nice -n -1 true 2>&1 | grep -q . && printf 'refused\\0' >&4 || printf 'raised\\0' >&4";
+        let (process, mut pipe, _) = shell(script, root.path());
+        let mut told = Vec::new();
+        pipe.reader.read_to_end(&mut told).await.unwrap();
+        assert_eq!(told, b"refused\0");
+        drop(process);
     }
 
     #[tokio::test]
