@@ -1,14 +1,14 @@
 //! Settings of the service, and how invalid values are refused. `provider` has those about where pages come from.
 
+mod defaults;
 mod provider;
 
 use std::net::SocketAddr;
 use std::str::FromStr;
-use std::thread;
 use std::time::Duration;
 
 pub use self::provider::Pages;
-use porthole_contract::limits::{SESSION_IDLE_MAX_SECONDS, SESSIONS_PER_CORE};
+use porthole_contract::limits::SESSION_IDLE_MAX_SECONDS;
 use porthole_daemon::bearer::{BearerKeys, SERVICE_CHALLENGE};
 use porthole_daemon::loopback::is_loopback;
 use porthole_daemon::settings::{LOG, Reader, Setting, SettingError, SettingErrors};
@@ -156,7 +156,7 @@ impl Settings {
             let policy = errors.all_ok(policy(reader));
             let owner_keys = errors.ok(owner_keys(reader));
             let admission = admission(reader, errors);
-            let concurrent_max = admission.as_ref().map_or_else(default_permits, |limits| limits.permits);
+            let concurrent_max = admission.as_ref().map_or_else(defaults::permits, |limits| limits.permits);
             let sessions = sessions(reader, errors);
             let pages = provider::pages(reader, concurrent_max, errors);
             Some(Self {
@@ -195,14 +195,6 @@ fn owner_keys(reader: &Reader) -> Result<OwnerKeys, SettingError> {
     OwnerKeys::parse(&keys).map_err(|error| OWNER_KEYS.refuse("", error.to_string()))
 }
 
-fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
-}
-
-fn default_permits() -> usize {
-    2 * cores()
-}
-
 fn sessions(reader: &Reader, errors: &mut SettingErrors) -> Option<SessionLimits> {
     fn within<T: FromStr + PartialOrd>(min: T, max: T) -> impl Fn(&str) -> Option<T> {
         move |text| text.parse().ok().filter(|number| (&min..=&max).contains(&number))
@@ -213,7 +205,7 @@ fn sessions(reader: &Reader, errors: &mut SettingErrors) -> Option<SessionLimits
     let idle = errors.ok(reader.required(&SESSION_IDLE_SECONDS, seconds(1, SESSION_IDLE_MAX_SECONDS.into())));
     let age = errors.ok(reader.required(&SESSION_MAX_SECONDS, seconds(SESSION_SECONDS_MIN, SESSION_SECONDS_MAX)));
     let drain = errors.ok(reader.required(&SESSION_DRAIN_SECONDS, seconds(0, SESSION_DRAIN_SECONDS_MAX)));
-    let total = total?.unwrap_or_else(|| SESSIONS_PER_CORE * cores());
+    let total = total?.unwrap_or_else(defaults::sessions);
     Some(SessionLimits {
         seats: SeatLimits { total, per_sandbox: per_sandbox? },
         idle: idle?,
@@ -228,7 +220,7 @@ fn admission(reader: &Reader, errors: &mut SettingErrors) -> Option<AdmissionLim
     let permits = errors.ok(reader.value(&MAX_CONCURRENT, within(CONCURRENT_MAX, 1)));
     let queue_max = errors.ok(reader.value(&MAX_QUEUE, within(QUEUE_MAX, 0)));
     let memory_percent_max = errors.ok(reader.required(&MAX_MEMORY_PERCENT, percent));
-    let permits = permits?.unwrap_or_else(default_permits);
+    let permits = permits?.unwrap_or_else(defaults::permits);
     Some(AdmissionLimits {
         permits,
         queue_max: queue_max?.unwrap_or(4 * permits),

@@ -196,7 +196,7 @@ struct Arguments {
     only: String,
     is_traced: bool,
     has_sessions: bool,
-    session_browsers: String,
+    session_browsers: Option<String>,
     executables: Option<PathBuf>,
 }
 
@@ -208,7 +208,7 @@ impl Arguments {
             only: String::new(),
             is_traced: false,
             has_sessions: false,
-            session_browsers: "1".to_owned(),
+            session_browsers: None,
             executables: None,
         };
         while let Some(word) = words.next() {
@@ -218,7 +218,7 @@ impl Arguments {
                 "--only" => read.only = value(),
                 "--trace" => read.is_traced = true,
                 "--sessions" => read.has_sessions = true,
-                "--session-browsers" => read.session_browsers = value(),
+                "--session-browsers" => read.session_browsers = Some(value()),
                 "--executables" => read.executables = Some(value().into()),
                 _ => panic!("--seconds, --only, --sessions, --session-browsers, --trace or --executables, not {word}"),
             }
@@ -238,8 +238,11 @@ async fn main() {
     let stack = Stack::with()
         .as_shipped()
         .setting("PORTHOLE_MAX_CONCURRENT", "4")
-        .setting("PORTHOLE_SESSION_BROWSERS", &arguments.session_browsers)
         .setting("PORTHOLE_LOG", "error,porthole_daemon::listen=info");
+    let stack = match &arguments.session_browsers {
+        Some(browsers) => stack.setting("PORTHOLE_SESSION_BROWSERS", browsers),
+        None => stack,
+    };
     let stack = match &arguments.executables {
         Some(folder) => stack.executables(folder),
         None => stack,

@@ -10,6 +10,7 @@ use porthole_daemon::settings::{Reader, Setting, SettingError, SettingErrors};
 use secrecy::ExposeSecret as _;
 use url::Url;
 
+use super::defaults;
 use crate::guard::egress::EgressLimits;
 use crate::provider::Credentials;
 use crate::provider::browserbase::{BrowserSettings, BrowserbaseOptions, INSTANCE_MAX_CHARS};
@@ -35,7 +36,7 @@ const WARM_PAGES_MAX: usize = 1_024;
 pub(super) const SESSION_BROWSERS: Setting =
     Setting::new("PORTHOLE_SESSION_BROWSERS", "a whole number from 1 to 10000")
         .help("Local browsers for sessions; sandboxes share one only where there are no more")
-        .default("1");
+        .default_told("4 × cores");
 const SESSION_BROWSERS_MAX: usize = 10_000;
 
 pub(super) const FRAMES: Setting = Setting::new("PORTHOLE_FRAMES", "auto or off")
@@ -191,7 +192,7 @@ fn local(
     let warm = |text: &str| text.parse().ok().filter(|pages| *pages <= WARM_PAGES_MAX);
     let warm_pages = errors.ok(reader.value(&WARM_PAGES, warm));
     let browsers = |text: &str| text.parse().ok().filter(|browsers| (1..=SESSION_BROWSERS_MAX).contains(browsers));
-    let session_browsers = errors.ok(reader.required(&SESSION_BROWSERS, browsers));
+    let session_browsers = errors.ok(reader.value(&SESSION_BROWSERS, browsers));
     let begin_frame = errors.ok(reader.required(&FRAMES, |text| match text {
         "auto" => Some(true),
         "off" => Some(false),
@@ -202,7 +203,7 @@ fn local(
     Some(LocalOptions {
         executable: executable?,
         egress: EgressLimits { bytes: bytes?.unwrap_or(limits.bytes), ..limits },
-        session_browsers: session_browsers?,
+        session_browsers: session_browsers?.unwrap_or_else(defaults::sessions),
         warm_pages: warm_pages?.unwrap_or(concurrent_max),
         begin_frame: begin_frame?,
         recycle: recycle?,

@@ -39,6 +39,9 @@ const DOWNLOADS: &str = "porthole-downloads";
 const DISPOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How much longer it may take in a browser in quarantine.
 const DISPOSE_TIMEOUT_NOISY: Duration = Duration::from_secs(55);
+/// How much longer it may take in a browser of sessions before that is killed: other sessions would wait in it for as long as
+/// they last, beside a page that has no session any more.
+const DISPOSE_TIMEOUT_OF_SESSIONS: Duration = Duration::from_secs(15);
 /// How long a warm page may take to answer before another is made instead: about as long as making one takes on a busy
 /// machine.
 const BLANK_ANSWER_TIMEOUT: Duration = Duration::from_millis(300);
@@ -424,7 +427,7 @@ impl Drop for HeldContext {
             let mut answer = timeout(DISPOSE_TIMEOUT, &mut disposed).await;
             if answer.is_err() && browser.quarantined.is_cancelled() {
                 // Its pages keep it busy, and it gives way to others besides.
-                answer = timeout(DISPOSE_TIMEOUT_NOISY, disposed).await;
+                answer = timeout(DISPOSE_TIMEOUT_NOISY, &mut disposed).await;
             }
             let confirmed = match answer {
                 Ok(Ok(_)) => true,
@@ -435,6 +438,10 @@ impl Drop for HeldContext {
             if !confirmed {
                 tracing::error!("a browser context could not be disposed of: the browser makes no new pages");
                 browser.retire();
+            }
+            if !confirmed && browser.popups.is_some() && timeout(DISPOSE_TIMEOUT_OF_SESSIONS, disposed).await.is_err() {
+                tracing::error!("a browser of sessions did not dispose of a page: it is killed with its sessions");
+                browser.kill();
             }
             if let Some(folder) = folder {
                 tokio::spawn(disk::remove(folder, browser.kill.clone()));

@@ -95,7 +95,7 @@ fn browsers_but(stack: &Stack, known: &[Relative]) -> Vec<Relative> {
 
 #[tokio::test]
 async fn a_browser_that_dies_takes_the_sessions_of_its_own_sandbox_alone() {
-    let stack = Stack::with().setting("PORTHOLE_SESSION_BROWSERS", "2").start().await;
+    let stack = Stack::with().start().await;
     let url = stack.site.html("<title>mortal</title>");
     let mut known = browsers_but(&stack, &[]);
     let (agent, _) = Agent::at(stack.caller(), &url).await;
