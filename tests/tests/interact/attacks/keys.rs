@@ -121,3 +121,26 @@ async fn a_key_for_a_part_of_an_editor_edits_that_part() {
     assert_eq!(scene.evaluate(text).await, "On|xw");
     scene.ends().await;
 }
+
+/// An advertisement makes so many frames that not all of them can be told to hold their input.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_with_too_many_frames_gets_no_input() {
+    let scene = Scene::showing(
+        "<input id=f aria-label=Password><button id=b onclick='this.textContent = 1'>Go</button><script>
+        const more = count => { while (count-- > 0) document.body.append(document.createElement('iframe')) }; more(310)</script>",
+    )
+    .await;
+    let is_refused = |error: &ActError| matches!(error, ActError::DispatchFailed(_));
+    let typed = scene.types("#f", "secret").await;
+    assert!(typed.as_ref().is_err_and(is_refused), "{typed:?}");
+    let pressed = scene.press(Some("#f"), "x").await;
+    assert!(pressed.as_ref().is_err_and(is_refused), "{pressed:?}");
+    let clicked = scene.click("#b").await;
+    assert!(clicked.as_ref().is_err_and(is_refused), "{clicked:?}");
+    assert_eq!(scene.evaluate("f.value + b.textContent").await, "Go");
+    scene.evaluate("[...document.querySelectorAll('iframe')].slice(250).forEach(frame => frame.remove())").await;
+    scene.types("#f", "secret").await.unwrap();
+    scene.click("#b").await.unwrap();
+    assert_eq!(scene.evaluate("f.value + b.textContent").await, "secret1");
+    scene.ends().await;
+}

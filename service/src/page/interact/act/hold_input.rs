@@ -12,12 +12,14 @@ use tokio::time::timeout;
 
 use crate::cdp::{CdpError, Session};
 use crate::page::Page;
-use crate::page::interact::Frame;
+use crate::page::interact::{ActError, Frame};
 use crate::page::script::{HOLD, RELEASE};
 use crate::page::world::{argument, in_frame, in_world, value};
 
-/// How many documents hold their input.
+/// How many documents hold their input. A page with more gets none: the one beyond may be the one that would take it.
 const FRAMES_MAX: usize = 300;
+/// How many may fail to answer in time. The script of some may be busy; so many are slow because they are many.
+const SILENT_MAX: usize = 8;
 /// How long they may take together. One whose script is busy for longer takes no input meanwhile either.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long they hold it if nothing releases them: longer than a call may take.
@@ -34,7 +36,11 @@ pub(super) enum HeldInput {
 
 /// Documents that hold their input, until this is dropped.
 #[derive(Debug)]
-pub(super) struct Aside(Vec<(Session, i64)>);
+pub(super) struct Aside {
+    held: Vec<(Session, i64)>,
+    /// Whether these are all that were to hold it.
+    pub(super) is_whole: bool,
+}
 
 impl Page {
     /// Whether the page has no documents but these.
@@ -50,24 +56,51 @@ impl Page {
     }
 
     /// Has all documents of the page but `meant` hold their input.
-    pub(super) async fn hold_aside(&self, meant: &[Frame], input: HeldInput) -> Aside {
+    ///
+    /// # Errors
+    /// [`ActError::DispatchFailed`] where they are too many: an advertisement could make so many frames that one of them takes
+    /// what is typed into the page.
+    pub(super) async fn hold_aside(&self, meant: &[Frame], input: HeldInput) -> Result<Aside, ActError> {
+        let aside = self.hold_aside_most(meant, input).await;
+        let too_many =
+            || ActError::DispatchFailed("the page has too many frames to keep the input from all others".to_owned());
+        if aside.is_whole { Ok(aside) } else { Err(too_many()) }
+    }
+
+    /// The same of as many as possible.
+    pub(super) async fn hold_aside_most(&self, meant: &[Frame], input: HeldInput) -> Aside {
         let mut sessions = vec![self.session.clone()];
-        sessions.extend(self.state.borrow().parts.values().take(FRAMES_MAX).cloned());
+        sessions.extend(self.state.borrow().parts.values().take(FRAMES_MAX + 1).cloned());
         let trees = join_all(sessions.into_iter().map(|session| async move {
-            let tree = timeout(ANSWER_TIMEOUT, session.call(&GetFrameTreeParams::default())).await.ok()?.ok()?;
+            let answer = timeout(ANSWER_TIMEOUT, session.call(&GetFrameTreeParams::default())).await;
+            let is_silent = answer.is_err();
             let mut ids = Vec::new();
-            ids_of(&tree.frame_tree, &mut ids);
-            Some((session, ids))
+            if let Ok(Ok(tree)) = answer {
+                ids_of(&tree.frame_tree, &mut ids);
+            }
+            (session, ids, is_silent)
         }))
         .await;
-        let others = trees
-            .into_iter()
-            .flatten()
-            .flat_map(|(session, ids)| ids.into_iter().map(move |id| (session.clone(), id)).collect::<Vec<_>>());
-        let others = others.filter(|(_, id)| meant.iter().all(|frame| frame.id() != id)).take(FRAMES_MAX);
+        let mut silent = trees.iter().filter(|(.., is_silent)| *is_silent).count();
+        let of_session =
+            |(session, ids, _): (Session, Vec<String>, bool)| ids.into_iter().map(move |id| (session.clone(), id));
+        let mut others: Vec<(Session, String)> = trees.into_iter().flat_map(of_session).collect();
+        others.retain(|(_, id)| meant.iter().all(|frame| frame.id() != id));
+        let are_few = others.len() <= FRAMES_MAX;
+        others.truncate(FRAMES_MAX);
         let holding = others
-            .map(|(session, id)| async move { timeout(ANSWER_TIMEOUT, hold(session, &id, input)).await.ok()?.ok() });
-        Aside(join_all(holding).await.into_iter().flatten().collect())
+            .into_iter()
+            .map(|(session, id)| async move { timeout(ANSWER_TIMEOUT, hold(session, &id, input)).await });
+        let mut held = Vec::new();
+        for answer in join_all(holding).await {
+            match answer {
+                Ok(Ok(one)) => held.push(one),
+                // It has gone, or gone on to another document.
+                Ok(Err(_)) => {}
+                Err(_) => silent += 1,
+            }
+        }
+        Aside { held, is_whole: are_few && silent <= SILENT_MAX }
     }
 }
 
@@ -104,7 +137,7 @@ impl Aside {
     /// Ends it. What would have got input, as `<button id="pay"> in another frame`. Frames that a dialog holds are not waited
     /// for: they are released once it is answered.
     pub(super) async fn release(mut self, page: &Page) -> Option<String> {
-        let asked = std::mem::take(&mut self.0).into_iter().map(|(session, world)| async move {
+        let asked = std::mem::take(&mut self.held).into_iter().map(|(session, world)| async move {
             let answer = timeout(ANSWER_TIMEOUT, session.call(&in_world(world, RELEASE, &[]))).await.ok()?.ok()?;
             value::<Option<String>>(answer).ok()?
         });
@@ -118,7 +151,7 @@ impl Aside {
 
 impl Drop for Aside {
     fn drop(&mut self) {
-        for (session, world) in &self.0 {
+        for (session, world) in &self.held {
             session.call(&in_world(*world, RELEASE, &[])).forget();
         }
     }

@@ -22,6 +22,9 @@ use crate::page::interact::{ActError, Element, Frame};
 /// What got a press that no document told of.
 const ANOTHER_FRAME: &str = "another frame";
 
+/// A point beyond all pages.
+const BEYOND: (f64, f64) = (-10.0, -10.0);
+
 /// Answers of the mouse.
 pub(super) type Sent = Vec<Call<DispatchMouseEventReturns>>;
 
@@ -158,7 +161,7 @@ impl Page {
         }
         quiet.drain();
         let is_left = quiet.is_loading() && !was_loading;
-        let aside = self.hold_aside(frames, HeldInput::Pointer).await;
+        let aside = self.hold_aside(frames, HeldInput::Pointer).await?;
         let now = self.look(element, Ask { still: false, ..ask }, tries).await?;
         if now.is.is_some() {
             return Err(tries.error(now, &element.meant));
@@ -211,10 +214,15 @@ impl Page {
             };
             // The first answer may be from before the press.
             if !is_held && !came && !self.has_come(element, count).await {
-                pressed.strays = Some(self.hold_aside(frames, HeldInput::Pointer).await);
+                pressed.strays = Some(self.hold_aside_most(frames, HeldInput::Pointer).await);
+            }
+            // A document that could not be told gets no click of it: the button is let go beyond the page.
+            let mut up = press.up;
+            if pressed.strays.as_ref().is_some_and(|strays| !strays.is_whole) {
+                (up.x, up.y) = BEYOND;
             }
             if !press.stays_down || pressed.strays.is_some() {
-                pressed.sent.push(self.session.call(&press.up));
+                pressed.sent.push(self.session.call(&up));
                 pressed.heard = Some(heard);
             }
             pressed.held = is_held.then_some(HeldAt::Press);

@@ -102,7 +102,7 @@ impl Carrying<'_, '_> {
         let Some(spot) = self.begin(quiet).await? else { return Ok(None) };
         let Some((spot, at)) = self.reach(spot, quiet).await? else { return Ok(None) };
         let aside = match &self.zone {
-            Some(zone) if self.data.is_some() => Some(zone.hold_others().await),
+            Some(zone) if self.data.is_some() => Some(zone.hold_others().await?),
             _ => None,
         };
         let dropped = match &self.data {

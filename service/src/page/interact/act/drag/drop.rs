@@ -201,7 +201,7 @@ impl<'a> Zone<'a> {
     }
 
     /// Has all other documents take no drop.
-    pub(super) async fn hold_others(&self) -> Aside {
+    pub(super) async fn hold_others(&self) -> Result<Aside, ActError> {
         self.page.hold_aside(&self.frames, HeldInput::Drops).await
     }
 

@@ -224,7 +224,7 @@ impl Page {
             let is_taken = rest.as_ref().is_some_and(|rest| rest.beside);
             Ok(Written::Done(Entered { method, outcome, rest, cut, is_taken }))
         };
-        let aside = self.hold_keys(element).await;
+        let aside = self.hold_keys(element).await?;
         let told = self.told_once(element, "focusField", typing.clear.into(), tries).await;
         // A dialog that opens by the focus comes before the text.
         let field: Field = told?;

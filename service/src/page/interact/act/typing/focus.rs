@@ -71,7 +71,7 @@ impl Page {
     ) -> Result<Option<Keyed>, ActError> {
         let mut leaving = Leaving::watch(self, &element.frame, HeldInput::Keys);
         loop {
-            let aside = self.hold_keys(element).await;
+            let aside = self.hold_keys(element).await?;
             let Focused { focused, frame, what } = self.told_once(element, "focus", Value::Null, tries).await?;
             if !focused {
                 return Err(ActError::NoEffect(format!("{what} takes no focus")));
@@ -136,7 +136,7 @@ impl Page {
     }
 
     /// Has all documents but the element's hold keys and text.
-    pub(super) async fn hold_keys(&self, element: &Element) -> Aside {
+    pub(super) async fn hold_keys(&self, element: &Element) -> Result<Aside, ActError> {
         self.hold_aside(std::slice::from_ref(&element.frame), HeldInput::Keys).await
     }
 

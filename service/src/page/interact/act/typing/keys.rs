@@ -203,7 +203,7 @@ impl Page {
             return Ok(());
         }
         let aside = match at.element {
-            Some(element) => Some((element, self.hold_keys(element).await)),
+            Some(element) => Some((element, self.hold_keys(element).await?)),
             None => None,
         };
         quiet.delivered(vec![self.session.call(&InsertTextParams::new(text))]).await?;
