@@ -17,6 +17,7 @@ use super::bounds::{Bounds, Meter};
 use super::error::CdpError;
 use super::event::{EventSink, Events};
 use super::routes::{Answer, Refused, Routes, SessionId};
+use super::surrogates::without_lone;
 use super::transport::{Ending, Incoming, Receiver, Sender};
 
 /// The most messages written together: more than any caller sends without waiting for an answer.
@@ -232,6 +233,8 @@ impl<T: serde::de::DeserializeOwned> Future for Call<T> {
         let answer = answer.unwrap_or_else(|_| Err(Refused::Closed("the call was never sent".into())));
         Poll::Ready(match answer {
             Ok(result) => serde_json::from_slice(&result)
+                // A page chooses what is in texts, such as the id that describes an element.
+                .or_else(|_| serde_json::from_slice(&without_lone(&result)))
                 .map_err(|error| CdpError::Unreadable { method, reason: error.to_string() }),
             Err(refused) => Err(refused.of(method)),
         })

@@ -13,6 +13,7 @@ mod error;
 mod event;
 mod pipe;
 mod routes;
+mod surrogates;
 mod transport;
 mod websocket;
 

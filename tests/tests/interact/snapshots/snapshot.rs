@@ -469,3 +469,11 @@ async fn a_field_that_another_is_drawn_for_is_left_out() {
     let names = ["\"Tags\"", "\"Off\"", "\"None\""];
     assert!(names.iter().all(|name| tree.contains(name)) && !tree.contains("Old"), "{tree}");
 }
+
+/// The browser describes a host by its id and class, which a page may end in half a character.
+#[tokio::test]
+async fn half_a_character_in_an_id_is_no_error() {
+    let mut scene = Scene::local().await;
+    scene.shows("<div id=d style='width: 50px; height: 50px; cursor: pointer'></div><button>Go</button><script>d.id = d.className = '\\ud800x'</script>").await;
+    assert_eq!(scene.tree().await.lines().count(), 2);
+}
