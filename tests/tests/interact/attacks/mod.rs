@@ -1,5 +1,6 @@
 //! Pages that try to have an agent act on another element than it meant: "done" is said of the right one alone.
 
+mod cards;
 mod document;
 mod drags;
 mod fields;

@@ -33,15 +33,37 @@ const meaningOf = (element, { role, name, content }) => ({
 const NEAR_MAX = 10;
 const standingOf = (element) => {
   const cache = new Map(), { own, parts } = aroundOf(element, cache);
-  // What an element shows that is called otherwise may be a mark that moves along: ●, ○, ○.
-  const places = hasAuthorName(element) ? [] : [placeAmong(element, shortTextOf)];
-  if (parts.length > 0) places.push(placeAmong(parts[0], (part) => partWordsOf(part, new Map())));
+  // What an element shows that is called otherwise may be a mark that moves along: ●, ○, ○. A box shows nothing.
+  const says = hasAuthorName(element) || FIELDS.has(roleOf(element)) ? nameSoonOf : shortTextOf;
+  const isLike = (other) => tagOf(other) === tagOf(element);
+  const places = [nearOf(element, NEAR_MAX, isLike), inWrappersBeside(element)].filter((beside) => beside.length > 0)
+    .map((beside) => placeAmong(element, says, beside));
+  if (parts.length > 0) {
+    const isLikePart = (other) => tagOf(other) === tagOf(parts[0]);
+    places.push(placeAmong(parts[0], (part) => partWordsOf(part, new Map()), nearOf(parts[0], NEAR_MAX, isLikePart)));
+  }
   return { places, row: own && saidAmong(own, cache, NEAR_MAX) };
 };
 const shortTextOf = (element) => tidy(textIn(element, mayHaveText, false).slice(0, OUTER_MAX_CHARS));
-const placeAmong = (element, says) => {
-  const isLike = (other) => tagOf(other) === tagOf(element);
-  return { element, says, said: says(element), beside: nearOf(element, NEAR_MAX, isLike).map((other) => ({ element: other, said: says(other) })) };
+const nameSoonOf = (element) => namedSoon(() => ownName(element, roleOf(element)));
+const placeAmong = (element, says, beside) =>
+  namedSoon(() => ({ element, says, said: says(element), beside: beside.map((other) => ({ element: other, said: says(other) })) }));
+// Of an element that stands alone in its wrapper, such as a box in its label, those at its place in the wrappers beside.
+const WRAPPERS_UP_MAX = 3;
+const inWrappersBeside = (element) => {
+  const path = [];
+  for (let at = element, up = 0; up < WRAPPERS_UP_MAX; up++) {
+    const place = placeOf(at), outer = dom.parent(at);
+    if (place === null || !outer || dom.type(outer) !== 1 || dom.matches(outer, PLAIN_ENDS)) return [];
+    path.unshift({ place, isInRoot: false });
+    const isLike = (other) => tagOf(other) === tagOf(outer) && firstClassOf(other) === firstClassOf(outer);
+    const alike = nearOf(outer, NEAR_MAX, isLike)
+      .map((other) => [0, 1].map((end) => atPlace(other, path, end)).find((one) => one !== null && tagOf(one) === tagOf(element)))
+      .filter((one) => one !== undefined);
+    if (alike.length > 0) return alike;
+    at = outer;
+  }
+  return [];
 };
 // Whether one of them says by now what another one there said, which says it no longer, or another one what it alone said: a list
 // was drawn anew in place.

@@ -53,13 +53,6 @@ const flatClosest = (node, selector) => {
   for (let at = node; at instanceof Element; at = flatParent(at)) if (matches(at, selector)) return at;
   return null;
 };
-// The nearest elements beside one that are such as is asked for, so many on either side.
-const NEAR_STEPS_MAX = 30;
-const nearOf = (element, max, isSuch) => [dom.previousElement, dom.nextElement].flatMap((way) => {
-  const near = [];
-  for (let at = way(element), steps = 0; at && steps < NEAR_STEPS_MAX && near.length < max; at = way(at), steps++) if (isSuch(at)) near.push(at);
-  return near;
-});
 const isWithin = (node, outer) => {
   for (let at = node; at; at = flatParent(at)) if (at === outer) return true;
   return false;

@@ -214,6 +214,35 @@ function monthIn(outer) {
   return days >= DAYS_MIN ? month : '';
 }
 
+// The heading that stands before the list or table of a row, if another one stands before the like beside it: "Staging" and a table
+// of its keys, "Production" and another.
+const LIST_LEVELS_MAX = 4, LISTS_BESIDE_MAX = 8, HEADING_BEFORE_MAX = 3;
+function headingBefore(row, cache) {
+  const list = dom.parent(row);
+  if (!list || dom.type(list) !== 1) return '';
+  const note = noteOf(list, cache);
+  if (note.heading === undefined) note.heading = findHeadingBefore(list);
+  return note.heading;
+}
+function findHeadingBefore(list) {
+  let at = list;
+  for (let level = 0; level < LIST_LEVELS_MAX && at && dom.type(at) === 1 && !dom.matches(at, PLAIN_ENDS); level++, at = dom.parent(at)) {
+    const heading = headingRightBefore(at);
+    if (heading === null) continue;
+    const isLike = (other) => dom.tag(other) === dom.tag(at) && headingRightBefore(other) !== null;
+    return nearOf(at, LISTS_BESIDE_MAX, isLike).length > 0 ? namedWords(textIn(heading, mayHaveText, false).slice(0, ASKED_MAX_CHARS)) : '';
+  }
+  return '';
+}
+function headingRightBefore(element) {
+  let at = dom.previousElement(element);
+  for (let count = 0; at && count < HEADING_BEFORE_MAX && dom.tag(at) !== dom.tag(element); at = dom.previousElement(at), count++) {
+    const heading = dom.matches(at, HEADINGS) ? at : dom.find(at, HEADINGS);
+    if (heading) return hasControls(at) ? null : heading;
+  }
+  return null;
+}
+
 // The question that stands right before radio buttons, which may be in no group: as far as its question mark, since what comes
 // after may be what is wrong with the answer. Any other text before them is none.
 const CHOICES = 'input[type=radio], [role=radio]', CHOICE_LEVELS_MAX = 4, CHOICES_BESIDE_MAX = 20;

@@ -2,13 +2,15 @@
 // have. A control belongs to what stands around it there, as in any row. In a grid of cells without rows, and in a list of
 // terms, it belongs to what stands between it and the one before it that is alike.
 
-const PLAIN_LEVELS_MAX = 8, PLAIN_BESIDE_MAX = 3, PLAIN_PLACES_MAX = 20;
+const PLAIN_LEVELS_MAX = 8, PLAIN_STEPS_MAX = 24, PLAIN_BESIDE_MAX = 3, PLAIN_PLACES_MAX = 20;
 // How many plain rows around an element count.
 const PLAIN_ROWS_MAX = 3;
 // How many controls a snapshot reads for this, and how many until it looks for no more rows of links: a page has more of them.
 const PLAIN_LOOKED_MAX = 20_000, PLAIN_LINKS_MAX = 10_000;
 const CONTROL_CHARS_MAX = 60;
-const NOT_PLAIN_ROWS = 'html, body, main, form, table, ul, ol, dialog, [role=dialog], [role=list], [role=grid], [role=toolbar]';
+// What no plain row is around, and what is none itself but may be in one.
+const PLAIN_ENDS = `html, body, main, ${DIALOGS}`;
+const NOT_PLAIN_ROWS = 'table, tbody, thead, tfoot, ul, ol, menu, [role=list], [role=rowgroup], [role=grid], [role=toolbar]';
 
 // The rows of elements, from inside out, or null where there was none at the latest snapshot: a list that gets a second entry
 // meanwhile makes no ref stale.
@@ -16,24 +18,23 @@ const plainRows = new WeakMap();
 const plainRowsKnown = new WeakSet();
 
 // The plain rows that an element is in, inside of `outermost`: `[{row, byTitle}]` from inside out, or null. `looked` counts what
-// a snapshot reads, which asks again for what was in none. `nearest`: the row around it that a role names, which is inside of
-// these if it says nothing.
-function plainRowsOf(element, outermost, looked, nearest) {
+// a snapshot reads, which asks again for what was in none.
+function plainRowsOf(element, outermost, looked) {
   const known = plainRows.get(element);
   if (known ? known.every(({ row }) => holds(row, element)) : known === null && !looked) return known;
   if (looked && looked.count > PLAIN_LOOKED_MAX) return null;
-  const rows = findPlainRows(element, outermost, looked ?? { count: 0 }, nearest);
+  const rows = findPlainRows(element, outermost, looked ?? { count: 0 });
   const found = rows.length > 0 ? rows : null;
   plainRows.set(element, found);
   return found;
 }
 
-function findPlainRows(element, outermost, looked, nearest) {
+function findPlainRows(element, outermost, looked) {
   const control = controlOf(element, looked), found = [];
   if (control === null) return found;
   const path = [], rootAround = outermost && seenRoots.length > 0 ? dom.rootNode(outermost) : null;
-  let inner = element, hasPassed = false;
-  for (let level = 0; level < PLAIN_LEVELS_MAX && found.length < PLAIN_ROWS_MAX; level++) {
+  let inner = element, level = 0;
+  for (let steps = 0; steps < PLAIN_STEPS_MAX && level < PLAIN_LEVELS_MAX && found.length < PLAIN_ROWS_MAX; steps++) {
     const isCell = dom.tag(inner) === 'dd' || (level < CELL_LEVELS_MAX && found.length === 0 && !dom.matches(inner, ROWS));
     if (isCell && noteCellRow(inner, path, control, looked)) {
       if (found.at(-1)?.row !== inner) found.push({ row: inner, byTitle: found.length > 0 });
@@ -43,11 +44,10 @@ function findPlainRows(element, outermost, looked, nearest) {
     if (!outer || dom.type(outer) !== 1 || outer === outermost) break;
     // A row in a shadow root is around what its slots show.
     if (rootAround && rootAround === shadowOf(outer)) break;
-    // A list of buttons and a table of them may be in a row.
-    hasPassed ||= inner === nearest;
-    if (dom.matches(outer, NOT_PLAIN_ROWS) && !(hasPassed && isList(outer))) break;
+    if (dom.matches(outer, PLAIN_ENDS)) break;
     const place = placeOf(inner);
     if (place === null) break;
+    if (hasSiblings(place)) level++;
     path.unshift({ place, isInRoot });
     inner = outer;
     const isRow = !dom.matches(outer, NOT_PLAIN_ROWS) && elementsBeside(outer).some((other) => hasLike(other, path, control, looked));
@@ -132,18 +132,73 @@ function elementsBeside(element) {
   return beside;
 }
 
+const hasSiblings = (place) => place[0] + place[1] > 0;
+
+// What is in another row at the place that the path leads to, counted from its start (0) or its end (1); null for nothing.
+function atPlace(row, path, end) {
+  let at = row;
+  for (const { place, isInRoot } of path) {
+    const root = isInRoot ? shadowOf(at) : null;
+    if (isInRoot && !root) return null;
+    at = root ? root[end ? 'lastElementChild' : 'firstElementChild'] : (end ? dom.lastElement : dom.firstElement)(at);
+    for (let step = 0; at && step < place[end]; step++) at = end ? dom.previousElement(at) : dom.nextElement(at);
+    if (!at) return null;
+  }
+  return at;
+}
+
 // Whether another row has at the place that the path leads to what says the same.
 function hasLike(row, path, control, looked, orIs = false) {
   return [0, 1].some((end) => {
-    let at = row;
-    for (const { place, isInRoot } of path) {
-      const root = isInRoot ? shadowOf(at) : null;
-      if (isInRoot && !root) return false;
-      at = root ? root[end ? 'lastElementChild' : 'firstElementChild'] : (end ? dom.lastElement : dom.firstElement)(at);
-      for (let step = 0; at && step < place[end]; step++) at = end ? dom.previousElement(at) : dom.nextElement(at);
-      if (!at) return false;
-    }
+    const at = atPlace(row, path, end);
+    if (at === null) return false;
     if ((!orIs && at === control.element) || dom.tag(at) !== dom.tag(control.element) || kindOf(at) !== control.kind) return false;
     return saidBy(control, looked) !== null && saysAsControl(at, looked) === control.said;
   });
+}
+
+// The plain rows around the list that a row is in, by their titles: cards with a list, a table or a form each. The list beside may
+// have more rows or fewer. Null where there are none, as for `plainRowsOf`.
+const cardsOfList = new WeakMap();
+function cardsAround(row, looked) {
+  const list = dom.parent(row), known = list && cardsOfList.get(list);
+  if (!list || dom.type(list) !== 1) return null;
+  if (known ? known.every(({ row: card }) => holds(card, list)) : known === null && !looked) return known;
+  const reads = looked ?? { count: 0 };
+  reads.lists ??= new Set();
+  if (known === null && reads.lists.has(list)) return null;
+  reads.lists.add(list);
+  const cards = findCards(row, list, reads);
+  cardsOfList.set(list, cards);
+  return cards;
+}
+function findCards(row, list, looked) {
+  const path = [], found = [];
+  const hasRow = (other) => [0, 1].some((end) => {
+    const at = atPlace(other, path, end);
+    return at !== null && dom.tag(at) === dom.tag(list) && isFirstLike(at, row);
+  });
+  let inner = list, level = 0;
+  for (let steps = 0; steps < PLAIN_STEPS_MAX && level < PLAIN_LEVELS_MAX && found.length < PLAIN_ROWS_MAX; steps++) {
+    if (dom.matches(inner, PLAIN_ENDS)) break;
+    const isCard = !dom.matches(inner, `${NOT_PLAIN_ROWS}, ${ROWS}`) && elementsBeside(inner).some(hasRow);
+    if (isCard && once(looked, noteTitled, inner)) {
+      found.push({ row: inner, byTitle: true });
+      plainRowsKnown.add(inner);
+    }
+    const outer = dom.parent(inner), place = placeOf(inner);
+    if (!outer || dom.type(outer) !== 1 || place === null) break;
+    if (hasSiblings(place)) level++;
+    path.unshift({ place, isInRoot: false });
+    inner = outer;
+  }
+  return found.length > 0 ? found : null;
+}
+// Whether one of the first elements in a list is of a row's kind.
+function isFirstLike(list, row) {
+  let at = dom.firstElement(list);
+  for (let count = 0; at && count < PLAIN_BESIDE_MAX; at = dom.nextElement(at), count++) {
+    if (dom.tag(at) === dom.tag(row) && dom.attribute(at, 'role') === dom.attribute(row, 'role')) return true;
+  }
+  return false;
 }

@@ -33,13 +33,14 @@ function rowOf(element, cache = new Map(), looked = null) {
     if (hash !== 0) said.push(hash);
   }
   const leads = dom.tag(element) === 'a' || isArea(element) ? (dom.attribute(element, 'href') ?? dom.attribute(element, 'xlink:href') ?? '').slice(0, HREF_MAX_CHARS) : '';
-  for (const more of [headerOf(element, cache), openedBy(element, cache), questionBefore(element, cache), monthOf(element, cache), boxWords(element, around, cache), describedAs(element), shownInstead(element), leads]) if (more !== '') said.push(`: ${more}`);
+  for (const more of [headerOf(element, cache), around.heading, openedBy(element, cache), questionBefore(element, cache), monthOf(element, cache), boxWords(element, around, cache), describedAs(element), shownInstead(element), leads]) if (more !== '') said.push(`: ${more}`);
   return hashOf(said.join('\n'));
 }
 
 // The words of its rows alone: what is around them may tell what the pointer is over.
 function rowWordsOf(element, cache = new Map()) {
-  return aroundOf(element, cache).rows.map(({ row, byTitle }) => wordsOf(row, byTitle, cache)).join(' ');
+  const { rows, heading } = aroundOf(element, cache);
+  return [...rows.map(({ row, byTitle }) => wordsOf(row, byTitle, cache)), heading].join(' ');
 }
 
 // The nearest row or part around an element as it is drawn: what a slot shows is in the rows and parts around the slot.
@@ -72,7 +73,8 @@ function holds(outer, inner) {
 
 // The rows and the named parts around an element, from inside out, as far as the first dialog: `{rows, parts, own}`. A row
 // that says nothing, such as the list item that a button is in, hides none that is around it. `own` is the nearest that says
-// something, which is read in full. Of those farther out, `byTitle`, the title counts: they hold other entries as well.
+// something, which is read in full. Of those farther out, `byTitle`, the title counts: they hold other entries as well. `heading` is
+// what stands before the outermost one's list.
 function aroundOf(element, cache = new Map(), looked = null) {
   const rowsAround = [], parts = [];
   let isOutside = false, at = outwardOf(element, cache);
@@ -88,7 +90,7 @@ function aroundOf(element, cache = new Map(), looked = null) {
     at = note.outer;
   }
   const first = rowsAround.findIndex((row) => !decideSilent(row, cache, looked));
-  const plains = plainRowsOf(element, rowsAround[first] ?? null, looked, first === 0 ? null : rowsAround[0] ?? null) ?? [];
+  const plains = plainRowsOf(element, rowsAround[first] ?? null, looked) ?? [];
   const plain = plains[0]?.row ?? null;
   const inner = rowsAround.filter((row, nth) => (plain ? holds(plain, row) : first < 0 || nth < first));
   const outer = rowsAround.slice(inner.length);
@@ -97,7 +99,9 @@ function aroundOf(element, cache = new Map(), looked = null) {
   if (plain) rows.push(...plains);
   else if (own) rows.push({ row: own, byTitle: inner.length > 0 && decideByTitle(own, cache, looked) });
   rows.push(...outer.map((row) => ({ row, byTitle: true })));
-  return { rows, parts, own: own ?? inner[0] ?? null };
+  const outermost = rowsAround.at(-1) ?? null;
+  if (first >= 0) rows.push(...cardsAround(outermost, looked) ?? []);
+  return { rows, parts, own: own ?? inner[0] ?? null, heading: outermost === null ? '' : headingBefore(outermost, cache) };
 }
 function rowAround(element) {
   return aroundOf(element).own;
@@ -167,6 +171,16 @@ function rowsBeside(row, cell) {
     }
   }
   return beside;
+}
+
+// The nearest elements beside one that are such as is asked for, so many on either side.
+const NEAR_STEPS_MAX = 30;
+function nearOf(element, max, isSuch) {
+  return [dom.previousElement, dom.nextElement].flatMap((way) => {
+    const near = [];
+    for (let at = way(element), steps = 0; at && steps < NEAR_STEPS_MAX && near.length < max; at = way(at), steps++) if (isSuch(at)) near.push(at);
+    return near;
+  });
 }
 
 // What rows have been about: `{words, pieces, more, signs}`, with what told them apart when they were seen first. A row keeps these
