@@ -118,6 +118,9 @@ fn what_is_unknown_or_malformed_is_told() {
     }
     let points: Vec<Value> = (0..17).map(|id| json!({"x": 1, "y": 1, "id": id})).collect();
     assert!(read(&json!({"type": "touch", "event": {"type": "touchStart", "points": points}})).is_err());
+    let padded = |values: usize| read(&json!({"type": "copy", "more": vec![0; values]}));
+    assert!(padded(400).is_ok());
+    assert_eq!(padded(600), Err(Unread::Malformed), "more than is read");
     let files = |files: Value| read(&json!({"type": "files", "files": files}));
     for unusable in [
         json!([{"name": "../a", "content_base64": ""}]),

@@ -5,8 +5,12 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::input::{ImeEvent, KeyEvent, MouseEvent, TouchEvent};
 use super::ping::PingId;
 use super::unread::{Unread, message_type};
+use crate::json;
 use crate::limits::{LIVE_FPS_MAX, LIVE_PING_ID_MAX_BYTES, LIVE_QUALITY_MAX, VIEWPORT_MAX_HEIGHT, VIEWPORT_MAX_WIDTH};
 use crate::session::{HistoryAction, UploadFile, check_files, is_handle};
+
+/// How many values a message has that has no list of choices or files: a touch has 16 points.
+const VALUES_MAX: usize = 500;
 
 /// A message of a viewer. Fields that it has beside those named here are ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -148,6 +152,11 @@ impl ViewerMessage {
         let kind = message_type(text)?;
         if !Self::TYPES.contains(&kind.as_ref()) {
             return Err(Unread::UnknownType);
+        }
+        // Counted before they are made: a touch of thousands of points would take milliseconds.
+        let has_lists = matches!(kind.as_ref(), "choose" | "files");
+        if !has_lists && json::values(text.as_bytes()) > VALUES_MAX {
+            return Err(Unread::Malformed);
         }
         let mut message: Self = serde_json::from_str(text).map_err(|_| Unread::Malformed)?;
         if let Self::Files { files } = &message {
