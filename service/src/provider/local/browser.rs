@@ -429,6 +429,7 @@ impl Drop for HeldContext {
                 // Its pages keep it busy, and it gives way to others besides.
                 answer = timeout(DISPOSE_TIMEOUT_NOISY, &mut disposed).await;
             }
+            let is_overdue = answer.is_err();
             let confirmed = match answer {
                 Ok(Ok(_)) => true,
                 // The contexts of a browser end with it.
@@ -439,7 +440,7 @@ impl Drop for HeldContext {
                 tracing::error!("a browser context could not be disposed of: the browser makes no new pages");
                 browser.retire();
             }
-            if !confirmed && browser.popups.is_some() && timeout(DISPOSE_TIMEOUT_OF_SESSIONS, disposed).await.is_err() {
+            if is_overdue && browser.popups.is_some() && timeout(DISPOSE_TIMEOUT_OF_SESSIONS, disposed).await.is_err() {
                 tracing::error!("a browser of sessions did not dispose of a page: it is killed with its sessions");
                 browser.kill();
             }
