@@ -18,6 +18,7 @@ mod scan;
 mod secret;
 mod selector;
 pub mod session;
+mod surrogates;
 pub mod tools;
 mod warning;
 
@@ -31,4 +32,5 @@ pub use request::{
 };
 pub use response::{CreateResponse, ExtractFormat, ExtractResponse, ExtractResult, ScreenshotResponse, Timings};
 pub use selector::{By, Chain, Step};
+pub use surrogates::replace_lone_surrogates;
 pub use warning::{Warning, WarningCode};

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use porthole_tools::replace_lone_surrogates;
+use porthole_contract::replace_lone_surrogates;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleServer, ServerHandler};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader};

@@ -28,7 +28,6 @@ mod message;
 mod names;
 mod outcome;
 mod runner;
-mod surrogates;
 mod wording;
 
 pub use boundary::Boundary;
@@ -40,4 +39,3 @@ pub use intent::{Intent, intent};
 pub use message::{Ran, run_calls};
 pub use outcome::{Image, Outcome, PICTURE_MAX_SIDE_PX, advice};
 pub use runner::{Runner, run};
-pub use surrogates::replace_lone_surrogates;

@@ -18,15 +18,13 @@ use http::{HeaderMap, Uri, header};
 use porthole_contract::limits::TOOLS_BODY_MAX_BYTES;
 use porthole_contract::routes::{TOOLS, TOOLS_INTENT, TOOLS_RUN, WORKER_PREFIX};
 use porthole_contract::tools::{ToolsAnswer, ToolsIntentAnswer, ToolsIntentRequest, ToolsRunRequest};
-use porthole_contract::{ErrorCode, Failure, Invalid, Validate, parse};
+use porthole_contract::{ErrorCode, Failure, Invalid, Validate, parse, replace_lone_surrogates};
 use porthole_daemon::answer::Refused;
 use porthole_daemon::body::read_json;
 use porthole_daemon::body_room::Held;
 use porthole_daemon::request_id::RequestId;
 use porthole_daemon::trace::TraceContext;
-use porthole_tools::{
-    Detected, DetectedCall, Format, Intent, detect, intent, prompt, replace_lone_surrogates, run_calls,
-};
+use porthole_tools::{Detected, DetectedCall, Format, Intent, detect, intent, prompt, run_calls};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::time::Instant;

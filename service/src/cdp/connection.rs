@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll};
 
 use chromiumoxide_types::{Command, MethodId};
+use porthole_contract::replace_lone_surrogates;
 use serde::Serialize;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
@@ -17,7 +18,6 @@ use super::bounds::{Bounds, Meter};
 use super::error::CdpError;
 use super::event::{EventSink, Events};
 use super::routes::{Answer, Refused, Routes, SessionId};
-use super::surrogates::without_lone;
 use super::transport::{Ending, Incoming, Receiver, Sender};
 
 /// The most messages written together: more than any caller sends without waiting for an answer.
@@ -234,7 +234,11 @@ impl<T: serde::de::DeserializeOwned> Future for Call<T> {
         Poll::Ready(match answer {
             Ok(result) => serde_json::from_slice(&result)
                 // A page chooses what is in texts, such as the id that describes an element.
-                .or_else(|_| serde_json::from_slice(&without_lone(&result)))
+                .or_else(|_| {
+                    let mut repaired = result.to_vec();
+                    replace_lone_surrogates(&mut repaired);
+                    serde_json::from_slice(&repaired)
+                })
                 .map_err(|error| CdpError::Unreadable { method, reason: error.to_string() }),
             Err(refused) => Err(refused.of(method)),
         })

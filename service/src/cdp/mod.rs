@@ -13,7 +13,6 @@ mod error;
 mod event;
 mod pipe;
 mod routes;
-mod surrogates;
 mod transport;
 mod websocket;
 

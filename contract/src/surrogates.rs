@@ -1,4 +1,5 @@
-//! Escapes of lone surrogates in JSON, which JavaScript writes for text that was cut within an emoji, and which serde refuses.
+//! Escapes of lone surrogates in JSON, which JavaScript and browsers write for text that was cut within an emoji, and which
+//! serde refuses.
 
 /// Length of an escape such as `\ud83d`.
 const ESCAPE_BYTES: usize = 6;
@@ -40,6 +41,8 @@ mod tests {
             (r#""\ud83d\ud83d\ude00\ude00""#, "\u{fffd}\u{1f600}\u{fffd}"),
             (r#""\ud83d\n\u0041""#, "\u{fffd}\nA"),
             (r#""\\ud83d""#, "\\ud83d"),
+            (r#""\\ud800 \"\\\ud800""#, "\\ud800 \"\\\u{fffd}"),
+            (r#""x\udc00""#, "x\u{fffd}"),
             (r#""\\\ud83d""#, "\\\u{fffd}"),
         ] {
             let mut bytes = json.as_bytes().to_vec();
