@@ -120,7 +120,7 @@ const actPoints = (element) => {
 };
 
 const sameRect = (a, b) => a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
-// What an element lacks for an action, by a code of `Lack` in `interact/act/actionable.rs`; what it has become (`is`) or what is
+// What an element lacks for an action, by a code of `Lack` in `interact/act/readiness.rs`; what it has become (`is`) or what is
 // before it (`by`) with it.
 const lacks = (what, element, more) => ({ lacks: what, what: describe(element), ...more });
 const GONE = { lacks: 'attached', what: 'the element' };

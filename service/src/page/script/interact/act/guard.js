@@ -194,7 +194,8 @@ const judgeFirstKey = (event, target, now) => {
 // Whether a key that goes down types something, if the page lets it.
 const types = ({ key, altKey, ctrlKey, metaKey }) => (key === 'Enter' || key.length === 1) && !altKey && !ctrlKey && !metaKey;
 // Lets what a key types follow the focus, and notes where to: it goes where the page puts the focus as the key goes down, as a
-// person's key would. Cells of a table and pages that search as one types do so. But into fields alone whose text is shown: it neither activates nor chooses.
+// person's key would. Cells of a table and pages that search as one types do so. But into fields alone whose text is shown: it
+// neither activates nor chooses.
 const TYPES = new Set(['keypress', 'textInput', 'beforeinput']);
 const letFollow = (event, target, now) => {
   if (!now.follows || !now.wentDown || now.lost !== null || !TYPES.has(event.type)) return false;

@@ -35,15 +35,12 @@ const standingOf = (element) => {
   const cache = new Map(), { own, parts } = aroundOf(element, cache);
   // What an element shows that is called otherwise may be a mark that moves along: ●, ○, ○. A box shows nothing.
   const says = hasAuthorName(element) || FIELDS.has(roleOf(element)) ? nameSoonOf : shortTextOf;
-  const isLike = (other) => tagOf(other) === tagOf(element);
-  const places = [nearOf(element, NEAR_MAX, isLike), inWrappersBeside(element)].filter((beside) => beside.length > 0)
+  const places = [alikeBeside(element), inWrappersBeside(element)].filter((beside) => beside.length > 0)
     .map((beside) => placeAmong(element, says, beside));
-  if (parts.length > 0) {
-    const isLikePart = (other) => tagOf(other) === tagOf(parts[0]);
-    places.push(placeAmong(parts[0], (part) => partWordsOf(part, new Map()), nearOf(parts[0], NEAR_MAX, isLikePart)));
-  }
+  if (parts.length > 0) places.push(placeAmong(parts[0], (part) => partWordsOf(part, new Map()), alikeBeside(parts[0])));
   return { places, row: own && saidAmong(own, cache, NEAR_MAX) };
 };
+const alikeBeside = (element) => nearOf(element, NEAR_MAX, (other) => tagOf(other) === tagOf(element));
 const shortTextOf = (element) => tidy(textIn(element, mayHaveText, false).slice(0, OUTER_MAX_CHARS));
 const nameSoonOf = (element) => namedSoon(() => ownName(element, roleOf(element)));
 const placeAmong = (element, says, beside) =>

@@ -24,9 +24,10 @@ function tickOf(element, role) {
   return isOne ? found : null;
 }
 
-// Reads whether a native box is checked, and keeps what it says for the next time. A page that draws one beside it may say by `aria-checked` what it draws, and prevent the
-// click, after which the browser takes back what the box itself was set to. So of a box that is not seen the attribute counts
-// once it has changed without the box. One that stays as the box changes never counts.
+// Reads whether a native box is checked, and keeps what it says for the next time. A page that draws one beside it may say by
+// `aria-checked` what it draws, and prevent the click, after which the browser takes back what the box itself was set to. So of
+// a box that is not seen the attribute counts once it has changed without the box. One that stays as the box changes never
+// counts.
 const ticksSeen = new WeakMap();
 function readTicked(box) {
   const said = (dom.attribute(box, 'aria-checked') ?? '').trim().toLowerCase(), own = box.checked;

@@ -9,8 +9,7 @@ const TELLS_ROW = /\p{L}{2}|\p{N}{3}|\p{L}\p{N}/u;
 const CELLS_BESIDE_MAX = 8, CELL_NODES_MAX = 30, CELL_LEVELS_MAX = 2;
 
 // Takes a cell for its row if it holds the control of a row without an element: others of its kind are beside it, with other
-// texts between. Returns whether it does.
-// Such a control has words: a stepper has two signs around a number.
+// texts between. Returns whether it does. Such a control has words: a stepper has two signs around a number.
 function noteCellRow(cell, path, control, looked) {
   if (!dom.parent(cell) || isWrittenIn(control.element)) return false;
   const steps = [...path];

@@ -160,15 +160,17 @@ function hasLike(row, path, control, looked, orIs = false) {
 // The plain rows around the list that a row is in, by their titles: cards with a list, a table or a form each. The list beside may
 // have more rows or fewer. Null where there are none, as for `plainRowsOf`.
 const cardsOfList = new WeakMap();
-function cardsAround(row, looked) {
-  const list = dom.parent(row), known = list && cardsOfList.get(list);
+function cardsAround(row, cache, looked) {
+  const list = dom.parent(row);
   if (!list || dom.type(list) !== 1) return null;
+  const note = noteOf(list, cache);
+  if (note.cards === undefined) note.cards = readCards(row, list, looked);
+  return note.cards;
+}
+function readCards(row, list, looked) {
+  const known = cardsOfList.get(list);
   if (known ? known.every(({ row: card }) => holds(card, list)) : known === null && !looked) return known;
-  const reads = looked ?? { count: 0 };
-  reads.lists ??= new Set();
-  if (known === null && reads.lists.has(list)) return null;
-  reads.lists.add(list);
-  const cards = findCards(row, list, reads);
+  const cards = findCards(row, list, looked ?? { count: 0 });
   cardsOfList.set(list, cards);
   return cards;
 }

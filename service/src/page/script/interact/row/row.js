@@ -100,7 +100,7 @@ function aroundOf(element, cache = new Map(), looked = null) {
   else if (own) rows.push({ row: own, byTitle: inner.length > 0 && decideByTitle(own, cache, looked) });
   rows.push(...outer.map((row) => ({ row, byTitle: true })));
   const outermost = rowsAround.at(-1) ?? null;
-  if (first >= 0) rows.push(...cardsAround(outermost, looked) ?? []);
+  if (first >= 0) rows.push(...cardsAround(outermost, cache, looked) ?? []);
   return { rows, parts, own: own ?? inner[0] ?? null, heading: outermost === null ? '' : headingBefore(outermost, cache) };
 }
 function rowAround(element) {
