@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 
-use porthole_service::page::interact::{Acted, Click, Refs, SnapshotOptions};
+use porthole_service::page::interact::{Click, Refs, SnapshotOptions};
 
+use super::is_told;
 use crate::act::scene::{LOGS, Scene, briefly};
 
 /// `draws(make)` draws entries in the elements that are there, and the next ones once `goes()` is called; `of(event)` is the entry
@@ -51,7 +52,7 @@ async fn a_control_in_a_cards_form_list_or_table_is_not_the_next_cards() {
             let delete = scene.by_ref(&mut Refs::default(), &SnapshotOptions::default(), of_staging).await;
             scene.evaluate(if goes.is_empty() { "goes()" } else { goes }).await;
             let acted = scene.page.click(&delete, &Click::once(briefly())).await;
-            let (log, is_told) = (scene.log().await, acted.as_ref().map_or(true, Acted::is_click_lost));
+            let (log, is_told) = (scene.log().await, is_told(&acted));
             // The pointer may be there from before, and comes to nothing.
             assert_eq!(log, if is_told { "" } else { "Staging" }, "{card} {goes}: {acted:?}");
         }
@@ -100,7 +101,7 @@ async fn a_control_alone_in_its_wrapper_does_not_become_the_next_one_by_more_wor
             let report = scene.by_ref(&mut Refs::default(), &SnapshotOptions::default(), report).await;
             scene.evaluate(&format!("l.addEventListener('{goes}', goes, {{ once: true }})")).await;
             let acted = scene.page.click(&report, &Click::once(briefly())).await;
-            let (log, is_told) = (scene.log().await, acted.as_ref().map_or(true, Acted::is_click_lost));
+            let (log, is_told) = (scene.log().await, is_told(&acted));
             assert!(
                 if is_told { log.is_empty() } else { log.trim_end_matches("open").ends_with("Report") },
                 "{wrapped} {goes}: {log} {acted:?}"

@@ -13,3 +13,10 @@ mod places;
 mod pointer;
 mod renames;
 mod twins;
+
+use porthole_service::page::interact::{ActError, Acted};
+
+/// A click is refused, or told as lost.
+fn is_told(clicked: &Result<Acted, ActError>) -> bool {
+    clicked.as_ref().map_or(true, Acted::is_click_lost)
+}

@@ -5,6 +5,7 @@ use porthole_service::page::interact::{
     ActError, Acted, Click, Drop, Element, Grip, How, Refs, SnapshotOptions, Terms, Typing, Wanted,
 };
 
+use super::is_told;
 use crate::act::scene::{LOGS, Scene, briefly, ready, typing};
 
 /// `list(html, before, after)` draws entries in the elements of a list, by index; `goes()` draws those that are there afterwards.
@@ -21,11 +22,6 @@ const LISTS: &str = "<style>span { display: inline-block; width: 200px }</style>
 async fn shown(scene: &Scene, shows: &str) -> Element {
     let options = SnapshotOptions { interactive_only: false, ..SnapshotOptions::default() };
     scene.by_ref(&mut Refs::default(), &options, |line| line.contains(shows)).await
-}
-
-/// It is refused, or told as lost.
-fn is_told(acted: &Result<Acted, ActError>) -> bool {
-    acted.as_ref().map_or(true, Acted::is_click_lost)
 }
 
 /// It is refused as another one.
