@@ -1,12 +1,18 @@
 //! Detects documents that failed to load, and why. The browser shows an error page of its own in their place, and
 //! through a proxy many failures look alike. The egress knows how each connection really ended.
 
+use std::time::Duration;
+
 use url::Url;
 
+use super::script::IS_EMPTY;
 use super::watch::PageState;
 use super::{Page, PageError};
 use crate::guard::egress::DialOutcome;
 use crate::net_error::NetError;
+
+/// Time limit for asking a document whether it has an element: its script may be busy, and then it has.
+const EMPTY_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Page {
     /// Returns why the main frame's document is not the site's page, or `None` if it is. `is_cut` says whether the
@@ -30,6 +36,17 @@ impl Page {
         let state = self.state.borrow();
         let stopped = state.stopped.clone().filter(|_| state.has_shown_nothing());
         stopped.map(PageError::Blocked).or_else(|| self.not_a_page(&state, false))
+    }
+
+    /// Returns why the document has no element and gets none, if that is so. If a response breaks off before its first
+    /// bytes are parsed, Chromium drops them: the document stays empty, and for ever in the state `loading`.
+    pub(super) async fn never_begun(&self) -> Option<PageError> {
+        if !self.state.borrow().document.ended_early {
+            return None;
+        }
+        let is_empty =
+            self.run(EMPTY_TIMEOUT, "asking for the document's element", IS_EMPTY, []).await.unwrap_or(false);
+        is_empty.then(|| self.cause(&self.state.borrow(), &NetError::ConnectionClosed))
     }
 
     /// The cause of a navigation that the browser ended with `seen`.

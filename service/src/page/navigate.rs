@@ -170,7 +170,8 @@ impl Page {
             return Ok(());
         }
         let arrived = self.reaches(deadline, |state| state.has_arrived(loader) && is_ready(state)).await?;
-        if let Some(error) = self.not_a_page(&self.state.borrow(), false) {
+        let not_a_page = self.not_a_page(&self.state.borrow(), false);
+        if let Some(error) = not_a_page.or(self.never_begun().await) {
             return Err(error);
         }
         if arrived { Ok(()) } else { Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT)) }

@@ -23,6 +23,9 @@ impl Page {
             let left = deadline.saturating_duration_since(Instant::now());
             let returned = self.run(left, "reading the page", READ, [plan.clone(), Value::Null]).await?;
             let Some(returned) = returned else {
+                if let Some(error) = self.never_begun().await {
+                    return Err(error);
+                }
                 // The new document has only just begun, and it loads no further while the page's clock stands still.
                 self.resume_clock();
                 sleep(NEXT_DOCUMENT_AFTER).await;

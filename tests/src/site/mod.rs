@@ -161,6 +161,18 @@ impl Site {
         format!("http://{}/", self.unruly.dripping_head)
     }
 
+    /// Returns a URL whose server closes the connection in the middle of its response, at once.
+    #[must_use]
+    pub fn breaking_off(&self) -> String {
+        format!("http://{}/", self.unruly.breaking_off)
+    }
+
+    /// Returns a URL whose server does so a second after the first part, a title and `the first part`.
+    #[must_use]
+    pub fn breaking_off_late(&self) -> String {
+        format!("http://{}{}", self.unruly.breaking_off, unruly::LATE)
+    }
+
     /// Returns a URL whose server never accepts a connection.
     #[must_use]
     pub fn unaccepting(&self) -> String {
@@ -195,6 +207,7 @@ impl Site {
             unruly.refusing,
             unruly.resetting,
             unruly.dripping_head,
+            unruly.breaking_off,
             unruly.self_signed,
             unruly.unaccepting(),
         ];

@@ -1,5 +1,5 @@
-//! Servers that misbehave below HTTP: they refuse, reset, drip their head, never accept a connection or present a
-//! self-signed certificate. And the canary, a server that must never be visited.
+//! Servers that misbehave below HTTP: they refuse, reset, drip their head, break off in the middle of a response, never
+//! accept a connection or present a self-signed certificate. And the canary, a server that must never be visited.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,6 +17,11 @@ use super::listen::listen;
 const PLAIN_RESPONSE: &[u8] =
     b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 12\r\nConnection: close\r\n\r\n<h1>here</h1";
 
+const CUT_RESPONSE: &[u8] =
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1000\r\n\r\n<title>cut</title><p>the first part</p>";
+/// Part of the path under which a response breaks off late.
+pub(super) const LATE: &str = "/late";
+
 /// A loopback connection that is not established within this time found the queue full.
 const QUEUED_WITHIN: Duration = Duration::from_millis(200);
 
@@ -25,6 +30,7 @@ pub(super) struct Unruly {
     pub(super) refusing: SocketAddr,
     pub(super) resetting: SocketAddr,
     pub(super) dripping_head: SocketAddr,
+    pub(super) breaking_off: SocketAddr,
     pub(super) self_signed: SocketAddr,
     pub(super) canary: SocketAddr,
     pub(super) canary_visits: Arc<AtomicUsize>,
@@ -47,6 +53,7 @@ impl Unruly {
         nix::sys::socket::listen(&unaccepting, Backlog::new(0).expect("a length")).expect("a listener");
         let (resetter, resetting) = listen();
         let (dripper, dripping_head) = listen();
+        let (breaker, breaking_off) = listen();
         let (signer, self_signed) = listen();
         let (listener, canary) = listen();
         let canary_visits = Arc::new(AtomicUsize::new(0));
@@ -55,6 +62,7 @@ impl Unruly {
         let serve = move || {
             accept(resetter, reset);
             accept(dripper, drip);
+            accept(breaker, break_off);
             accept(signer, move |stream| show_certificate(acceptor.clone(), stream));
             accept(listener, move |stream| {
                 visits.fetch_add(1, Ordering::SeqCst);
@@ -65,6 +73,7 @@ impl Unruly {
             refusing,
             resetting,
             dripping_head,
+            breaking_off,
             self_signed,
             canary,
             canary_visits,
@@ -115,6 +124,18 @@ async fn drip(mut stream: TcpStream) -> std::io::Result<()> {
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
     Ok(())
+}
+
+/// Sends a part of a page and closes the connection; under the path [`LATE`] only once that part may be parsed.
+async fn break_off(mut stream: TcpStream) -> std::io::Result<()> {
+    let mut request = [0; 1024];
+    let read = stream.read(&mut request).await?;
+    stream.write_all(CUT_RESPONSE).await?;
+    let line = String::from_utf8_lossy(&request[..read]);
+    if line.lines().next().is_some_and(|line| line.contains(LATE)) {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    stream.shutdown().await
 }
 
 async fn show_certificate(acceptor: TlsAcceptor, stream: TcpStream) -> std::io::Result<()> {

@@ -118,6 +118,8 @@ pub(super) const FREE_POINTER: &str = include_str!("free_pointer.js");
 pub(super) const DECODED_BY_THEN: &str = include_str!("decoded_by_then.js");
 /// `selector => bool | null`: whether it matches; null if the selector is invalid.
 pub(super) const MATCHES: &str = include_str!("matches.js");
+/// `() => bool`: whether the document has no element.
+pub(super) const IS_EMPTY: &str = "() => document.documentElement === null";
 /// `selector => {invalid} | {box}`: the box of the first match.
 pub(super) const BOX: &str = include_str!("box.js");
 /// `titleMax => {url, title, status, is_cut}`: where the document is.

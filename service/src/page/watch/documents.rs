@@ -227,6 +227,7 @@ fn stopped_loading(stopped: &FrameStopped, watched: &Watched) {
     watched.state.send_modify(|state| {
         let document = &mut state.document;
         if !document.loader.is_empty() {
+            document.ended_early |= !document.dom_content_loaded;
             (document.dom_content_loaded, document.loaded) = (true, true);
             document.replacing = None;
         }

@@ -110,6 +110,8 @@ pub(in super::super) struct Document {
     pub made_by_egress: bool,
     /// Whether its loading broke off.
     pub broken: bool,
+    /// Whether its loading ended before it was parsed. It may have no element then, and gets none.
+    pub ended_early: bool,
     /// Whether its renderer reported it only after it had arrived: earlier events are unknown.
     pub missed: bool,
     /// Whether it is parsed.

@@ -62,6 +62,26 @@ async fn a_reset_connection_may_be_tried_again() {
 }
 
 #[tokio::test]
+async fn a_document_that_breaks_off_is_shown_as_far_as_it_was_parsed_and_fails_if_it_was_not() {
+    let stack = Stack::shared().await;
+    let site = &stack.site;
+    let answer = stack.extract(json!({"url": site.breaking_off_late()})).await.within(NAVIGATION_ENDED_WITHIN);
+    assert_eq!(answer.content().trim(), "the first part");
+    // Chromium drops what it has not begun to parse. It may have begun on a busy machine.
+    for _ in 0..5 {
+        let url = site.breaking_off();
+        for answer in [stack.extract(json!({"url": url})).await, stack.screenshot(json!({"url": url})).await] {
+            let answer = answer.within(NAVIGATION_ENDED_WITHIN);
+            if answer.status == 200 {
+                continue;
+            }
+            let fields = answer.expect_code_about("NAVIGATION_FAILED", "net::ERR_CONNECTION_CLOSED");
+            assert_eq!(fields["retryable"], true);
+        }
+    }
+}
+
+#[tokio::test]
 async fn an_untrusted_certificate_fails_by_its_name() {
     let stack = Stack::shared().await;
     let answer = stack.extract(json!({"url": stack.site.self_signed()})).await.within(NAVIGATION_ENDED_WITHIN);
