@@ -30,6 +30,41 @@ async fn open_shadow_roots_are_looked_into() {
     scene.ends().await;
 }
 
+/// Design systems draw a control in a component that has its label. A text goes into its field, whatever else names it.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_label_of_a_component_is_that_of_the_control_that_it_draws() {
+    let scene = Scene::new().await;
+    scene
+        .shows(
+            "<script>for (const [name, drawn] of [['x-field', '<input id=in>'], ['x-check', '<input id=in type=checkbox>'],
+               ['x-two', '<input id=in><button>Clear</button>']]) customElements.define(name, class extends HTMLElement {
+               static formAssociated = true;
+               constructor() { super(); this.attachShadow({ mode: 'open', delegatesFocus: true }).innerHTML = `<div>${drawn}</div>`; } })</script>
+             <style>:defined { display: block }</style>
+             <label for=street>Street</label><x-field id=street></x-field><x-field aria-label=Name></x-field>
+             <label for=agree>Agree</label><x-check id=agree></x-check>
+             <x-field id=group role=group aria-label=Zip></x-field><x-two id=two aria-label=Code></x-two>
+             <x-field id=box role=textbox tabindex=0 aria-label=Planet></x-field>",
+        )
+        .await;
+    for label in ["Street", "Name", "Agree"] {
+        let located = scene.locate(&by(TargetBy::Label, label)).await.unwrap();
+        scene.clicks(&located.element).await;
+        assert_eq!(scene.evaluate("document.activeElement.shadowRoot.activeElement.id").await, "in", "{label}");
+    }
+    assert_eq!(
+        scene.evaluate("document.querySelector('#agree').shadowRoot.querySelector('input').checked").await,
+        true
+    );
+    for css in ["#street", "#group", "#two", "#box"] {
+        scene.types(css, css).await;
+        let value =
+            scene.evaluate(&format!("document.querySelector('{css}').shadowRoot.querySelector('input').value")).await;
+        assert_eq!(value, css);
+    }
+    scene.ends().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn frames_of_every_origin_are_looked_into() {
     let scene = Scene::new().await;

@@ -96,11 +96,23 @@ const slotOfWords = (element) => {
   const [words] = textsRightIn(element), parent = words ? drawnParent(words) : null;
   return parent instanceof HTMLSlotElement ? parent : null;
 };
+// An element, with the shadow roots of it and of the components in it. So many, and components among so many elements.
+const TREES_MAX = 20, COMPONENTS_AMONG_MAX = 1000;
+const treesIn = (element) => {
+  const trees = [element];
+  const enter = (host) => {
+    const root = trees.length < TREES_MAX ? shadowOf(host) : null;
+    if (root) trees.push(root);
+  };
+  enter(element);
+  for (const tree of trees) for (const inner of [...allIn(tree, '*')].slice(0, COMPONENTS_AMONG_MAX)) if (tagOf(inner).includes('-')) enter(inner);
+  return trees;
+};
 // The field that an element means: itself, a label's control, or the only field inside.
 const actField = (element) => {
   const meant = actLabelled(element);
   if (actFieldKind(meant) || meant instanceof HTMLSelectElement || isInput(meant)) return meant;
-  const inside = [...findIn(meant, 'input, textarea, [contenteditable], [tabindex]')]
+  const inside = treesIn(meant).flatMap((tree) => [...allIn(tree, 'input, textarea, [contenteditable], [tabindex]')])
     .filter((field) => isFieldItself(field) && (actVisible(field) || drawingOf(field)));
   const writable = inside.filter((field) => !actReadOnly(field));
   return inside.length === 1 ? inside[0] : writable.length === 1 ? writable[0] : meant;

@@ -223,7 +223,7 @@ class Search {
     for (const label of queryAll(home, 'label')) {
       const control = label.control;
       if (!control || !isInside(control, scope) || rootOf(control) !== home || !fits(textOf(label, node => contains(control, node)))) continue;
-      found.add(control);
+      found.add(this.controlIn(control));
       const drawn = drawnInstead(control);
       if (drawn !== null && isInside(drawn, scope)) found.add(drawn);
       // Beside a button that the label is for, such as one for a palette, it is the only field that is typed into.
@@ -234,7 +234,7 @@ class Search {
     for (const element of queryAll(tree, `[aria-label], [aria-labelledby]`)) {
       const by = byIds(element, 'aria-labelledby'), own = dom.attribute(element, 'aria-label') ?? '';
       const said = by.map(label => dom.attribute(label, 'aria-label') || textOf(label));
-      if (fits(said.join(' ')) || fits(own)) { found.add(element); continue }
+      if (fits(said.join(' ')) || fits(own)) { found.add(this.controlIn(element)); continue }
       // One of several may be the value, which it holds itself. Where it says what it does, such as "Select", the others say with
       // what, such as the row that it is in, which is another element.
       const isVerb = own !== '' && by.includes(element);
@@ -243,6 +243,12 @@ class Search {
     if (found.size === 0) for (const element of parts) found.add(element);
     if (found.size === 0) for (const field of this.calledSo(tree, home, scope, fits)) found.add(field);
     return inOrder(found);
+  }
+
+  // What the label of a component means: the only control that it draws, unless it is one by itself; else the component.
+  controlIn(labelled) {
+    if (!dom.tag(labelled).includes('-') || !shadowOf(labelled) || dom.matches(labelled, '[role], [tabindex]')) return labelled;
+    return onlyOne(this.all(labelled, FOCUSABLE, isVisible)) ?? labelled;
   }
 
   // Fields that are called so although no label says it: those whose name comes from elsewhere, as from a placeholder, and

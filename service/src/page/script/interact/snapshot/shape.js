@@ -47,6 +47,13 @@ function wordsUnder(element) {
   return content.length > CONTENT_NAME_MAX ? '' : content;
 }
 
+// Whether an element that takes the focus, say to be scrolled, holds what is shown in others that don't.
+const TABLE_ROLES = new Set(['table', 'grid', 'treegrid']);
+function showsWhatItHolds(role, kids) {
+  if (!PANELS.has(role)) return kids.some(kid => TABLE_ROLES.has(kid.role));
+  return kids.some(kid => kid.words === undefined ? MARKS.has(kid.role) : kid.shown && !kid.gone);
+}
+
 // The fields and buttons among some lines and in them.
 function controlsAmong(kids) {
   const controls = [], open = [...kids].reverse();
@@ -183,6 +190,11 @@ class Shaping {
     const others = kids.filter(kid => kid.words === undefined);
     // What is in an editor is its text, but for controls such as the cells of a table.
     if (role === 'textbox') { node.kids = controlsAmong(kids); return true }
+    if (!this.full && node.acts && showsWhatItHolds(role, kids)) {
+      if (isUnnamed) node.known = contentOf(node.element);
+      node.kids = kids.filter(kid => !kid.gone);
+      return true;
+    }
     if (node.acts && isUnnamed && !BY_CONTENT.has(role)) {
       const content = contentOf(node.element);
       node.known = VALUED.has(role) ? '' : content;
