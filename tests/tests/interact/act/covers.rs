@@ -70,6 +70,9 @@ async fn a_field_that_stands_for_a_drawn_list_is_clicked_there() {
         scaled("readonly", ""),
         scaled("role=combobox", ""),
         page("readonly style='transform:scale(0)'", ""),
+        page("role=combobox", "<input aria-hidden=true tabindex=-1 style='opacity:0'>"),
+        // Where it shows what was chosen, its buttons take that back.
+        page("readonly role=combobox aria-expanded=false", "<button style='width:9px'>x</button>"),
         // A list that is laid over what it is drawn by, which says which option is chosen.
         format!(
             "{LOGS}<label for=i>City</label><div style='{line}' onclick='note(1)'><select id=i style='position:absolute;inset:0;opacity:0;pointer-events:none'><option>Bern</select>
@@ -174,6 +177,27 @@ async fn a_touch_target_over_a_control_takes_its_clicks() {
         let covered = scene.click_within("#c", BRIEFLY).await.unwrap_err();
         assert!(matches!(covered, ActError::Covered { .. }), "{over} {beside}: {covered:?}");
         assert_eq!(scene.log().await, "", "{over} {beside}");
+    }
+    scene.ends().await;
+}
+
+/// A switch is drawn by an element beside its box, which draws nothing itself; its page ticks the box.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_drawn_beside_a_box_that_draws_nothing_takes_its_clicks() {
+    let page = |boxed: &str, beside: &str| {
+        format!(
+            "{LOGS}<div style='position:relative;width:50px;height:30px'><input id=b type=checkbox style='position:absolute;inset:0;margin:0;{boxed}'>
+            <div style='position:absolute;inset:0;background:#ccc' onclick='b.checked = !b.checked; note(1)'></div>{beside}</div>"
+        )
+    };
+    let scene = Scene::showing(&page("appearance:none", "")).await;
+    scene.click("#b").await.unwrap();
+    assert_eq!(scene.evaluate("b.checked").await, true);
+    for covered in [page("", ""), page("appearance:none", "<b>Off</b>"), page("appearance:none", "<button></button>")] {
+        scene.shows(&covered).await;
+        let refused = scene.click_within("#b", BRIEFLY).await.unwrap_err();
+        assert!(matches!(refused, ActError::Covered { .. }), "{covered} {refused:?}");
+        assert_eq!(scene.log().await, "", "{covered}");
     }
     scene.ends().await;
 }

@@ -377,3 +377,19 @@ async fn fields_within_an_editor_are_shown() {
     }
     assert!(!tree.contains("link"), "{tree}");
 }
+
+/// Components whose handlers no attribute tells of.
+#[tokio::test]
+async fn a_component_that_is_called_a_button_is_one() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<x-button>OK</x-button><x-button></x-button><x-button><button>Send</button></x-button><x-button role=none>no</x-button>
+            <x-button-row>Row</x-button-row>",
+        )
+        .await;
+    assert_eq!(
+        scene.tree().await,
+        "- generic \"OK\" [clickable] [ref=@e1]\n- button \"Send\" [ref=@e2]\n- text: no Row"
+    );
+}

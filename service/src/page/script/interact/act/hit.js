@@ -17,7 +17,7 @@ const actAccepts = (hit, element) => {
   const target = actTarget(element);
   return (target !== element && !isNested(element) && isWithin(hit, target)) || isLeftToHost(hit, element) || isDrawnBy(hit, element)
     || isShownFor(hit, element) || isLaidOver(hit, element) || isTouchTargetOf(hit, element) || isHandleIn(hit, element)
-    || isLabelBeside(hit, element) || isGlassOver(hit, element);
+    || isLabelBeside(hit, element) || isDrawingBeside(hit, element) || isGlassOver(hit, element);
 };
 // Whether what is dragged, or dropped on, leaves the pointer to the entry that it is the handle of.
 const isHandleIn = (hit, element) => {
@@ -32,10 +32,11 @@ const isOfList = (element) => isHiddenList(element) || isInput(element)
 const isHiddenList = (element) => element instanceof HTMLSelectElement && isTransparent(element);
 const isTransparent = (element) => { const { opacity, pointerEvents } = getComputedStyle(element); return opacity === '0' && pointerEvents === 'none'; };
 // Whether an element is drawn for such a field, which is in it: in one line, without another control but the button that
-// opens the list.
+// opens the list, or a field that keeps its value for a form. In a field that only shows what was chosen the buttons take that back.
 const SHOWN_HEIGHTS_MAX = 3, SHOWN_HEIGHT_MIN = 24;
+const BESIDE_LIST = 'button[aria-haspopup], input[aria-hidden=true][tabindex="-1"]', SHOWS_CHOSEN = '[readonly][aria-expanded]';
 const isLineOf = (field, around) => rectOf(around).height <= SHOWN_HEIGHTS_MAX * Math.max(rectOf(field).height, SHOWN_HEIGHT_MIN)
-  && isOnlyControl(field, around, (one) => (isHiddenList(field) ? matches(one, INTERACTIVE) : tagOf(one) !== 'button' || !hasAttribute(one, 'aria-haspopup')));
+  && isOnlyControl(field, around, (one) => (isHiddenList(field) ? matches(one, INTERACTIVE) : !matches(one, BESIDE_LIST) && !(matches(field, SHOWS_CHOSEN) && tagOf(one) === 'button')));
 // Whether it shows what a list's field holds: drawn over the field by an element beside it.
 const isShownFor = (hit, element) => {
   if (!(hit instanceof HTMLElement) || !isOfList(element)) return false;
@@ -92,6 +93,13 @@ const isTouchTargetOf = (hit, element) => {
 const isLabelBeside = (hit, element) => {
   const label = isBox(element) && getComputedStyle(element).opacity === '0' ? flatClosest(hit, 'label') : null, around = flatParent(element);
   return label !== null && around instanceof Element && flatParent(label) === around && controlOfLabel(label) === null && isOnlyControl(element, around);
+};
+// Whether it is the drawing of a box that draws nothing by itself, both being all that is in what is around them: its page ticks the
+// box itself.
+const isDrawingBeside = (hit, element) => {
+  const around = isBox(element) && getComputedStyle(element).appearance === 'none' ? flatParent(element) : null;
+  return around instanceof HTMLElement && !isRoot(around) && isWithin(hit, around) && contentOf(around) === '' && isAsLargeAs(around, element)
+    && isOnlyControl(element, around);
 };
 // Whether it is laid over words that do nothing by themselves, clear, in what says no more than they do: what a page draws over an
 // entry that is selected.

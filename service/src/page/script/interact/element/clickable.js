@@ -30,7 +30,7 @@ function clickable(element, tag, style, outer) {
     const sorts = dom.has(element, 'aria-sort') && allIn(element, FOCUSABLE).length === 0;
     if (isDragged || sorts || dom.matches(element, HANDLED) || Number.parseInt(tabindex, 10) >= 0 || isEditingHost(element)) return 'own';
   }
-  if (hiddenControl(element, tag)) return 'own';
+  if (hiddenControl(element, tag) || isCalledButton(element, tag)) return 'own';
   if (GRABS.has(style.cursor)) return isGrabbed(element, tag) ? 'pointer' : '';
   if (style.cursor !== 'pointer') return '';
   if (!outer.pointer) {
@@ -39,6 +39,12 @@ function clickable(element, tag, style, outer) {
     return control && isVisible(control) ? '' : 'own';
   }
   return isOneOfSeveral(element, tag) ? 'pointer' : '';
+}
+
+// A component that says so by its tag alone, and whose handlers are its own, such as `<ons-alert-dialog-button>`.
+function isCalledButton(element, tag) {
+  return tag.endsWith('-button') && isHtml(element) && shadowOf(element) === null && !dom.has(element, 'role') && ![...allIn(element, FOCUSABLE)].some(isVisible)
+    && tidy(dom.textContent(element)) !== '';
 }
 
 // The box or file field that is not shown and that a label stands for.
