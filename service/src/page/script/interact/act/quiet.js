@@ -118,6 +118,12 @@ const tookPress = () => {
 };
 // What was dragged is let go: what moves now is its end.
 const renewEffects = () => { if (watched) watched.effectsUntil = null; };
+// A transition that was over before it was looked for: a busy browser draws its first frame late.
+const noteFaded = (now, { target, propertyName }) => {
+  const acted = actedOn();
+  const isOfPointer = [...now.effects].some(({ effect }) => effect?.target === target) || (acted && isWithin(target, acted));
+  now.faded ||= !isOfPointer && !PAINTS.test(propertyName) && !(target instanceof HTMLLabelElement);
+};
 // The element that is acted on, whose own movement answers the pointer; null of a drop.
 const actedOn = () => (dropping ?? dropped ? null : (meant ?? aimed)?.element ?? null);
 const isEffect = (animation, now, acted) => {
@@ -299,7 +305,7 @@ const watch = (element) => {
   if (watched?.row) keepRow(watched.row);
   endRowLeft();
   watched?.end();
-  const now = { changes: 0, changed: false, beside: false, said: new Set(), saidNodes: 0, revealed: new Set(), isOnCanvas: false, isByKey: false, asked: false, askedFrame: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null,
+  const now = { changes: 0, changed: false, beside: false, said: new Set(), saidNodes: 0, revealed: new Set(), isOnCanvas: false, isByKey: false, asked: false, askedFrame: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null, faded: false,
     isNew: false, row: element && rowBefore(element, typedInto?.field === element), frame: 0, styled: new Map(), movedBefore: new Set(), pressed: null, end: () => {} };
   hasDatabases().then((has) => { now.stores = has; });
   const note = (event) => {
@@ -314,6 +320,7 @@ const watch = (element) => {
     now.isOnCanvas ||= target instanceof HTMLCanvasElement || (isForAny && Document.prototype.querySelector.call(document, 'canvas') !== null);
     now.isByKey ||= event.type === 'keydown';
   };
+  const noteEnd = (event) => noteFaded(now, event);
   // What is sent by Enter the page may keep to itself.
   const noteSubmit = () => { now.changed ||= now.isByKey };
   const observe = (records) => {
@@ -330,6 +337,7 @@ const watch = (element) => {
   for (const type of CHANGES) window.addEventListener(type, note, { capture: true, passive: true });
   for (const type of ACTS) window.addEventListener(type, noteCanvas, { capture: true, passive: true });
   window.addEventListener('submit', noteSubmit, { capture: true, passive: true });
+  window.addEventListener('transitionend', noteEnd, { capture: true, passive: true });
   for (const root of rootsSeen()) observer.observe(root, all);
   [now.values, now.caret] = [valuesNow(), caretNow()];
   now.look = () => {
@@ -343,6 +351,7 @@ const watch = (element) => {
     for (const type of CHANGES) window.removeEventListener(type, note, { capture: true });
     for (const type of ACTS) window.removeEventListener(type, noteCanvas, { capture: true });
     window.removeEventListener('submit', noteSubmit, { capture: true });
+    window.removeEventListener('transitionend', noteEnd, { capture: true });
   };
   watched = now;
 };
@@ -404,7 +413,7 @@ kit.rest = async (longestMs) => {
       until = Math.min(now.effectsUntil, performance.now() + longestMs);
       continue;
     }
-    if (!await effectsEnd(now)) break;
+    if (!await effectsEnd(now) && (!now.faded || wanted === STILL_FRAMES_AFTER_EFFECTS)) break;
     [wanted, now.asked] = [STILL_FRAMES_AFTER_EFFECTS, false];
     [still, since, until] = [0, performance.now(), performance.now() + longestMs];
   }
