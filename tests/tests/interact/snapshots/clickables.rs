@@ -393,3 +393,17 @@ async fn a_component_that_is_called_a_button_is_one() {
         "- generic \"OK\" [clickable] [ref=@e1]\n- button \"Send\" [ref=@e2]\n- text: no Row"
     );
 }
+
+/// The label of a component names none of what it draws, but says what that is for.
+#[tokio::test]
+async fn what_a_component_is_called_is_a_hint_at_its_unnamed_field() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<x-field aria-label=Name></x-field><x-field role=group aria-label=Zip></x-field><x-field></x-field><script>
+             for (const host of document.querySelectorAll('x-field')) host.attachShadow({ mode: 'open' }).innerHTML = '<input>'</script>",
+        )
+        .await;
+    let tree = "- textbox [ref=@e1] hint \"Name\"\n- group \"Zip\":\n  - textbox [ref=@e2]\n- textbox [ref=@e3]";
+    assert_eq!(scene.tree().await, tree);
+}

@@ -274,6 +274,12 @@ function hintOf(element) {
   const hint = named || iconIn(element, said) || first.map((at) => said(at, 'class')).find((hint) => hint);
   return hint ? capped(hint, HINT_MAX) : null;
 }
+// What the component is called that draws an element without a name.
+function labelOfHost(element) {
+  const root = dom.rootNode(element);
+  const host = root instanceof ShadowRoot && !dom.has(root.host, 'role') ? root.host : null;
+  return (host && capped(tidy((dom.attribute(host, 'aria-label') ?? '').slice(0, 10 * HINT_MAX)), HINT_MAX)) || null;
+}
 const symbolOf = (at, said) => (dom.tag(at) === 'use' ? said(at, 'href').replace(/^.*#/, '') : '');
 // The word that an icon is drawn of by its font, as `delete`.
 const ICON_WORD = /^[a-z][a-z0-9_]{1,30}$/;

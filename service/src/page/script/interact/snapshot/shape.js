@@ -221,7 +221,7 @@ class Shaping {
     }
     if (!node.acts) return node.name !== '' || node.kids.length > 0;
     if (node.name === '' && node.text === null && node.kids.length === 0) {
-      node.hint = hintOf(node.element);
+      node.hint ??= hintOf(node.element);
       const box = dom.box(node.element);
       // Without size or words there is nothing to click.
       if (node.how && (box.width <= 1 || box.height <= 1)) return false;

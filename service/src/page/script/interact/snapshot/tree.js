@@ -318,6 +318,7 @@ class TreeWalk extends Shaping {
       if (role !== 'listbox' && role !== 'combobox' || tag === 'input') node.leaf = !mayHoldControls(element);
       if (role === 'combobox' && tag !== 'select' && tag !== 'input') node.named = true;
     }
+    if (acts && name === '') node.hint = labelOfHost(element);
     if (this.boxes) {
       node.box = boxLine(element);
       if (node.frame) node.inside = mapLine(element);
