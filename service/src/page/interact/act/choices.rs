@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::actionable::{Ask, Tries};
-use super::pointer::Click;
+use super::click::Click;
 use crate::page::Page;
 use crate::page::interact::acted::{Acted, How, Method, Settled, Terms};
 use crate::page::interact::error::unless_held;

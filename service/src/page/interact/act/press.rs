@@ -1,4 +1,4 @@
-//! Mouse presses, guarded so that no other element gets them. The pointer's move, and what is written with it, is in `pointer`.
+//! Mouse presses, guarded so that no other element gets them. `pointer` moves the pointer and awaits what was sent.
 
 use std::pin::Pin;
 

@@ -4,7 +4,7 @@
 use porthole_contract::WarningCode;
 use tokio::time::{Instant, sleep_until};
 
-use super::pointer::Click;
+use super::click::Click;
 use super::upload::File;
 use crate::cdp::CdpError;
 use crate::page::chooser::{Asking, Interception, Opened};

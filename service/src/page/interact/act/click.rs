@@ -1,0 +1,302 @@
+//! Clicks on elements and at points, by events in the document or by the browser's input, and the warnings for those that
+//! did not come.
+
+use std::sync::atomic::Ordering;
+
+use chromiumoxide_cdp::cdp::browser_protocol::input::{DispatchMouseEventParams, DispatchMouseEventType, MouseButton};
+use futures_util::future::join;
+use porthole_contract::limits::CLICK_COUNT_MAX;
+use porthole_contract::{Warning, WarningCode};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::actionable::{Ask, Spot, Tries};
+use super::pointer::{Done, moves_pointer};
+use super::press::{Came, HeldAt, Press};
+use crate::page::Page;
+use crate::page::interact::acted::{Acted, BoundingBox, Method, Point, Terms};
+use crate::page::interact::error::finds_no_document;
+use crate::page::interact::quiet::{ANSWER_TIMEOUT, Quiet, Rest};
+use crate::page::interact::{ActError, Element, Modifiers};
+
+/// A button of the mouse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Button {
+    /// The main one.
+    #[default]
+    Left,
+    /// The wheel.
+    Middle,
+    /// The one for context menus.
+    Right,
+}
+
+/// How to click.
+#[derive(Clone, Copy, Debug)]
+pub struct Click {
+    /// With which button.
+    pub button: Button,
+    /// How often, 1 to [`CLICK_COUNT_MAX`]: a double click is two.
+    pub count: u8,
+    /// Keys held meanwhile.
+    pub modifiers: Modifiers,
+    /// What is waited for.
+    pub terms: Terms,
+}
+
+/// What a click at a point is for: a control, or the document's root.
+#[derive(Debug, Default, Deserialize)]
+pub struct ActedOn {
+    number: u32,
+    /// Whether it must stay what it is.
+    stays: bool,
+    /// The control's role; empty of no control.
+    pub role: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// What came of a click by events in the document.
+enum InDocument {
+    Clicked {
+        /// `None` where a dialog holds the page.
+        rest: Option<Rest>,
+        bounds: BoundingBox,
+        warnings: Vec<Warning>,
+    },
+    /// No event came to the element.
+    NotReached { what: String },
+}
+
+impl Page {
+    /// Clicks an element, once it is visible, enabled, still and hit at the point.
+    ///
+    /// # Errors
+    /// [`ActError`]: what it lacked when the time was over. [`ActError::Covered`] where another element was hit; no click
+    /// came to that one.
+    pub async fn click(&self, element: &Element, click: &Click) -> Result<Acted, ActError> {
+        match self.click_as(element, click, Ask::pointer(&click.terms)).await {
+            // The options of a closed select are drawn by the browser, outside of the page.
+            Err(ActError::NotVisible(what)) => {
+                self.choose(element, &click.terms).await?.ok_or(ActError::NotVisible(what))
+            }
+            acted => self.or_stale(element, acted).await,
+        }
+    }
+
+    /// Clicks an element that must be as `ask` wants.
+    pub(super) async fn click_as(&self, element: &Element, click: &Click, ask: Ask) -> Result<Acted, ActError> {
+        let mut quiet = Quiet::watch(self, &element.frame);
+        let mut tries = Tries::until(click.terms.deadline);
+        let ask = Ask { clicks: true, ..ask };
+        if click.terms.document_first() {
+            match self.click_in_document(element, click, ask, &mut quiet, &mut tries).await? {
+                InDocument::Clicked { rest, bounds, warnings } => {
+                    let settled = quiet.settle(rest).await?;
+                    let mut acted = Acted::new(settled, Method::Dom, Some(bounds)).warns_of_no_change();
+                    acted.warnings.extend(warnings);
+                    return Ok(acted);
+                }
+                InDocument::NotReached { what } if !click.terms.by_input() => {
+                    return Err(ActError::DispatchFailed(format!("no click came to {what}")));
+                }
+                InDocument::NotReached { .. } => {}
+            }
+        }
+        self.click_by_input(element, click, ask, quiet, &mut tries).await
+    }
+
+    /// Clicks by events in the document.
+    async fn click_in_document(
+        &self,
+        element: &Element,
+        click: &Click,
+        ask: Ask,
+        quiet: &mut Quiet<'_>,
+        tries: &mut Tries,
+    ) -> Result<InDocument, ActError> {
+        let seen = Ask { hit: ask.visible, still: ask.visible, ..ask };
+        let options =
+            json!({"button": click.button.number(), "count": click.count, "modifiers": click.modifiers.bits()});
+        let (Spot { what, bounds, .. }, heard, acted) = loop {
+            let ready = self.ready(element, seen, tries).await?;
+            quiet.begins();
+            // What the pointer was over hears that it goes: a person's would, too.
+            if moves_pointer(&click.terms) && self.has_pointer.load(Ordering::Relaxed) {
+                self.place_pointer(element, ready.point, quiet, tries).await?;
+            }
+            let Done {} = self.told_once(element, "domEnter", options.clone(), tries).await?;
+            let comes = element.frame.call::<()>(self, tries.limit(), "clickComes", Vec::new());
+            let clicked = self.in_document(element, "domClick", options.clone(), quiet, tries);
+            match join(comes, clicked).await {
+                // Hidden as the pointer came, by a menu that opens still: nothing was pressed.
+                (_, Err(ActError::NotVisible(_))) if tries.next().await => {}
+                (heard, acted) => break (ready, heard, acted?),
+            }
+        };
+        let Some(rest) = acted else { return Ok(InDocument::NotReached { what }) };
+        let is_left_button = click.button == Button::Left;
+        let lost = rest.as_ref().and_then(|rest| rest.lost.as_ref());
+        let lost = lost.map(|lost| format!("a press came, and no click: {lost}"));
+        let lost = if is_left_button && finds_no_document(&heard) { Some(left_before_click(&what)) } else { lost };
+        let waits = is_left_button && rest.is_none() && heard.is_err();
+        let lost = lost.map(|lost| WarningCode::ClickLost.says(lost));
+        let warnings = lost.into_iter().chain(waits.then(|| waits_for_dialog(&what))).collect();
+        Ok(InDocument::Clicked { rest, bounds, warnings })
+    }
+
+    /// Clicks by the browser's input.
+    async fn click_by_input(
+        &self,
+        element: &Element,
+        click: &Click,
+        ask: Ask,
+        mut quiet: Quiet<'_>,
+        tries: &mut Tries,
+    ) -> Result<Acted, ActError> {
+        let Came { spot, rest, held, left_after, left_unclicked } =
+            self.point_at(element, ask, click.modifiers, &mut quiet, tries, |point| click.presses(point)).await?;
+        if rest.as_ref().is_some_and(|rest| rest.seen == Some(false)) {
+            return Err(ActError::DispatchFailed(format!("no click came to the document of {}", spot.what)));
+        }
+        let lost = match (&rest, left_after) {
+            (_, Some(after)) => Some(
+                WarningCode::ClickLost
+                    .says(format!("the document left for another one after {after} of {} clicks", click.count)),
+            ),
+            // Other buttons act at the press.
+            _ if left_unclicked && click.button == Button::Left => {
+                Some(WarningCode::ClickLost.says(left_before_click(&spot.what)))
+            }
+            (Some(rest), None) => click.lost(rest, &spot.what),
+            (None, None) => held.and_then(|held| click.held(held, &spot.what)),
+        };
+        let settled = quiet.settle(rest).await?;
+        let mut acted = Acted::new(settled, Method::Cdp, Some(spot.bounds)).warns_of_no_change();
+        acted.warnings.extend(lost);
+        Ok(acted)
+    }
+
+    /// Clicks at a point of the viewport, on the control that is hit there before the pointer comes; on nothing, if another one
+    /// is by then. It is looked at once: the pointer stays there, and the next look shows what came by it.
+    ///
+    /// # Errors
+    /// [`ActError::Covered`] where another control has come there; [`ActError::NotFound`] where the control is something else
+    /// now; a dialog holds the page, it died, or did not take the input.
+    pub async fn click_at(&self, point: Point, click: &Click) -> Result<(ActedOn, Acted), ActError> {
+        let (hit, Point { x, y }) = self.hit_at(point).await?;
+        let acted_on: Option<ActedOn> =
+            hit.frame.call(self, ANSWER_TIMEOUT, "actedOnAt", vec![hit.number.into()]).await?;
+        // Another document draws itself there, which can't be asked.
+        let Some(acted_on) = acted_on else { return Ok((ActedOn::default(), self.click_unseen(point, click).await?)) };
+        let element = hit.acted_on(acted_on.number, acted_on.stays);
+        let click = Click { terms: Terms::until(Instant::now()), ..*click };
+        let ask = Ask { hit: true, same: true, at: Some([x, y]), ..Ask::default() };
+        let mut acted = self.click_as(&element, &click, ask).await?;
+        acted.bounding_box = acted.bounding_box.filter(|_| !acted_on.role.is_empty());
+        Ok((acted_on, acted))
+    }
+
+    /// Clicks at a point without asking what is there.
+    async fn click_unseen(&self, point: Point, click: &Click) -> Result<Acted, ActError> {
+        let presses = click.presses(point).into_iter().flat_map(|press| [press.down, press.up]);
+        Ok(self.point_unseen(point, click.modifiers, presses).await?.warns_of_no_change())
+    }
+}
+
+fn left_before_click(what: &str) -> String {
+    format!("the document left before a click came to {what}; what acts at the press or the release has acted")
+}
+
+fn waits_for_dialog(what: &str) -> Warning {
+    let comes = "it comes once the dialog is answered, unless it has come or that is something else then";
+    WarningCode::DialogOpened.says(format!("before a click to {what} was heard of; {comes}"))
+}
+
+// === impl Click ===
+
+impl Click {
+    /// One click with the main button.
+    #[must_use]
+    pub fn once(terms: Terms) -> Self {
+        Self { button: Button::Left, count: 1, modifiers: Modifiers::default(), terms }
+    }
+
+    /// How often it clicks, within the limits.
+    fn times(&self) -> u8 {
+        self.count.clamp(1, CLICK_COUNT_MAX)
+    }
+
+    /// Its presses at a point.
+    fn presses(&self, point: Point) -> Vec<Press> {
+        let event = |kind, buttons, count: u8| {
+            let mut event = DispatchMouseEventParams::new(kind, point.x, point.y);
+            event.button = Some(self.button.of_protocol());
+            event.buttons = Some(buttons);
+            event.click_count = Some(count.into());
+            event.modifiers = Some(self.modifiers.bits());
+            event
+        };
+        let press = |count| Press {
+            down: event(DispatchMouseEventType::MousePressed, self.button.mask(), count),
+            up: event(DispatchMouseEventType::MouseReleased, 0, count),
+            stays_down: false,
+        };
+        (1..=self.times()).map(press).collect()
+    }
+
+    /// The warning for a dialog that opened before all clicks had come.
+    fn held(&self, held: HeldAt, what: &str) -> Option<Warning> {
+        let lost = match held {
+            HeldAt::Press => format!("a dialog opened at the press, before a click came to {what}"),
+            HeldAt::Click(done) => format!("a dialog opened after {done} of {} clicks to {what}", self.count),
+            HeldAt::Release => return (self.button == Button::Left).then(|| waits_for_dialog(what)),
+        };
+        Some(WarningCode::ClickLost.says(lost))
+    }
+
+    /// The warning for clicks that did not follow their presses.
+    fn lost(&self, rest: &Rest, what: &str) -> Option<Warning> {
+        // Some systems open a menu at the press of another button, and no click follows.
+        let wanted = if self.button == Button::Left { u32::from(self.times()) } else { 0 };
+        if rest.reached == 0 || (rest.done >= wanted && rest.lost.is_none()) {
+            return None;
+        }
+        let done = rest.done;
+        let came =
+            if wanted > 1 { format!("{done} of {wanted} clicks came") } else { "a press came, and no click,".into() };
+        let by = rest.lost.as_ref().map(|by| format!(": {by} was there by then")).unwrap_or_default();
+        Some(WarningCode::ClickLost.says(format!("{came} to {what}{by}; what acts at the press has acted")))
+    }
+}
+
+// === impl Button ===
+
+impl Button {
+    fn of_protocol(self) -> MouseButton {
+        match self {
+            Button::Left => MouseButton::Left,
+            Button::Middle => MouseButton::Middle,
+            Button::Right => MouseButton::Right,
+        }
+    }
+
+    /// As in `MouseEvent.button`.
+    fn number(self) -> u8 {
+        match self {
+            Button::Left => 0,
+            Button::Middle => 1,
+            Button::Right => 2,
+        }
+    }
+
+    /// As in `MouseEvent.buttons`.
+    fn mask(self) -> i64 {
+        match self {
+            Button::Left => 1,
+            Button::Right => 2,
+            Button::Middle => 4,
+        }
+    }
+}
