@@ -13,8 +13,8 @@ use crate::page::Page;
 use crate::page::script::CLOSED_ROOT;
 
 impl Page {
-    /// Asks about the elements that a function of the kit says may have closed shadow roots, and tells the kit of those
-    /// that do. How many there were.
+    /// Asks the browser about the elements that may have closed shadow roots, which the function `hosts` of the kit returns,
+    /// and gives these roots to the kit. Returns how many there were.
     pub(in crate::page) async fn open_closed_roots(&self, frame: &Frame, hosts: &str) -> Result<usize, ActError> {
         let opening = async {
             let session = frame.session();
@@ -46,10 +46,10 @@ impl Page {
             ..ResolveNodeParams::default()
         };
         let Some(object) = frame.session().call(&resolve).await?.object.object_id else { return Ok(()) };
-        let mut tell = CallFunctionOnParams::new(CLOSED_ROOT);
-        tell.object_id = Some(object.clone());
-        let told = frame.session().call(&tell).await;
+        let mut give = CallFunctionOnParams::new(CLOSED_ROOT);
+        give.object_id = Some(object.clone());
+        let given = frame.session().call(&give).await;
         frame.session().call(&ReleaseObjectParams::new(object)).forget();
-        told.map(drop)
+        given.map(drop)
     }
 }

@@ -94,14 +94,14 @@ impl ActError {
 }
 
 /// Whether a call found its document gone, or had it go.
-pub(super) fn finds_no_document<T>(told: &Result<T, ActError>) -> bool {
-    matches!(told, Err(ActError::NotFound(Missing::Document(_))))
+pub(super) fn finds_no_document<T>(answer: &Result<T, ActError>) -> bool {
+    matches!(answer, Err(ActError::NotFound(Missing::Document(_))))
 }
 
 /// `None` where a dialog holds the page: then what was asked for happened, and its answer is still to come.
-pub(super) fn unless_held<T>(told: Result<T, ActError>) -> Result<Option<T>, ActError> {
-    match told {
-        Ok(told) => Ok(Some(told)),
+pub(super) fn unless_held<T>(answer: Result<T, ActError>) -> Result<Option<T>, ActError> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
         Err(ActError::Dialog(_)) => Ok(None),
         Err(error) => Err(error),
     }

@@ -54,8 +54,8 @@ struct AxValue {
 command!(GetPartialTree, "Accessibility.getPartialAXTree" => PartialTree);
 
 impl Page {
-    /// Asks about the custom elements that a function of the kit names, and tells the kit. Returns whether anything is new to
-    /// the kit. Takes [`CAPTURE_TIMEOUT`] at most, which a search does not count as its own time.
+    /// Asks the browser about the custom elements that a function of the kit names, and passes the answers to the kit. Returns
+    /// whether anything is new to the kit. Takes [`CAPTURE_TIMEOUT`] at most, which a search does not count as its own time.
     pub(super) async fn read_internals(
         &self,
         frame: &Frame,
@@ -69,28 +69,28 @@ impl Page {
                 join_all(elements.iter().map(|element| {
                     session.call(&GetPartialTree { object_id: element.clone(), fetch_relatives: false })
                 }));
-            let told: Vec<Value> = trees
+            let internals: Vec<Value> = trees
                 .await
                 .into_iter()
-                .map(|tree| tree.ok().and_then(|tree| tree.nodes.into_iter().next()).map_or(Value::Null, told))
+                .map(|tree| tree.ok().and_then(|tree| tree.nodes.into_iter().next()).map_or(Value::Null, internals_of))
                 .collect();
             for object in elements.into_iter().chain(list) {
                 session.call(&ReleaseObjectParams::new(object)).forget();
             }
-            Ok(told)
+            Ok(internals)
         };
-        let told = self.unless_held(CAPTURE_TIMEOUT, "asking for roles", asking).await?;
-        if told.is_empty() {
+        let internals = self.unless_held(CAPTURE_TIMEOUT, "asking for roles", asking).await?;
+        if internals.is_empty() {
             return Ok(false);
         }
-        frame.call(self, CAPTURE_TIMEOUT, "keepInternals", vec![told.into()]).await
+        frame.call(self, CAPTURE_TIMEOUT, "keepInternals", vec![internals.into()]).await
     }
 }
 
 /// What the kit keeps of an element, see `script/interact/element/internals.js`.
-fn told(node: AxNode) -> Value {
+fn internals_of(node: AxNode) -> Value {
     let AxNode { role, name, value, properties } = node;
-    let mut told = Map::new();
+    let mut internals = Map::new();
     let named = [("role", role), ("name", name), ("value", value)];
     let named = named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     let states = properties.into_iter().filter(|property| STATES.contains(&property.name.as_str()));
@@ -100,7 +100,7 @@ fn told(node: AxNode) -> Value {
             Value::Bool(_) | Value::Number(_) => value.to_string(),
             _ => continue,
         };
-        told.insert(name, text.into());
+        internals.insert(name, text.into());
     }
-    json!(told)
+    json!(internals)
 }

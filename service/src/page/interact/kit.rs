@@ -165,7 +165,7 @@ impl Frame {
     }
 
     /// Calls a function of the kit without waiting for what it returns.
-    pub(super) fn tell(&self, name: &str) {
+    pub(super) fn notify(&self, name: &str) {
         let none = Value::Array(Vec::new());
         let arguments = [name.into(), none, true.into(), self.document().into()].map(argument);
         self.session().call(&in_world(self.world(), CALL_KIT, &arguments)).forget();

@@ -206,13 +206,13 @@ impl<'a> Quiet<'a> {
         let mut gone = Vec::new();
         for (number, answer) in answers.into_iter().enumerate() {
             match answer {
-                Ok(told) => {
-                    rest.by = rest.by.or(told.by);
-                    self.changed |= told.changed;
+                Ok(document) => {
+                    rest.by = rest.by.or(document.by);
+                    self.changed |= document.changed;
                     if number == 0 {
-                        rest.seen = Some(told.seen);
-                        rest.beside = told.beside;
-                        (rest.reached, rest.done, rest.lost) = (told.reached, told.done, told.lost);
+                        rest.seen = Some(document.seen);
+                        rest.beside = document.beside;
+                        (rest.reached, rest.done, rest.lost) = (document.reached, document.done, document.lost);
                     }
                 }
                 Err(ActError::Dialog(_)) => return Ok(None),
@@ -235,7 +235,7 @@ impl<'a> Quiet<'a> {
 impl Drop for Quiet<'_> {
     fn drop(&mut self) {
         for frame in &self.frames {
-            frame.tell("leave");
+            frame.notify("leave");
         }
     }
 }

@@ -49,7 +49,7 @@ impl Page {
                 Ok(Element { meant, ..Element::node(shown.frame.clone(), shown.number) })
             }
             Ok(Some(now)) => {
-                let (role, name) = now.told();
+                let (role, name) = now.shown_as();
                 stale(Fate::Changed { snapshot, role, name })
             }
             Ok(None) => stale(Fate::Gone { snapshot }),
@@ -106,8 +106,8 @@ impl Page {
 }
 
 impl Identity {
-    /// Its role and name, cut.
-    fn told(self) -> (String, String) {
+    /// The role and the name that a snapshot would show, the name cut.
+    fn shown_as(self) -> (String, String) {
         let name = if self.name.is_empty() { self.content } else { self.name };
         (self.role, name.chars().take(NAME_MAX_CHARS).collect())
     }
@@ -115,7 +115,7 @@ impl Identity {
     /// The error for an element that has become this.
     pub(super) fn changed(self, meant: &Meant) -> ActError {
         let row = self.row;
-        let (role, name) = self.told();
+        let (role, name) = self.shown_as();
         let Meant::Shown(shown) = meant else {
             return ActError::no_element(format!("what was found: it has changed, and is {role} {name:?} now"));
         };

@@ -20,7 +20,7 @@ impl Quiet<'_> {
     /// Waits until what the action began has ended. `rest` is what [`Quiet::rest`] said last.
     pub(super) async fn settle(mut self, rest: Option<Rest>) -> Result<Settled, ActError> {
         // What comes from now on may be a person's.
-        self.frames.iter().for_each(|frame| frame.tell("endInput"));
+        self.frames.iter().for_each(|frame| frame.notify("endInput"));
         self.acting = None;
         let navigated_by = self.resting_since.unwrap_or_else(Instant::now) + NAVIGATION_TIMEOUT;
         let navigated_by = self.page.settles_until(navigated_by);

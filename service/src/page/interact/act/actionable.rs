@@ -153,13 +153,13 @@ impl Page {
         let mut lacking = Readiness::default();
         while tries.next().await {
             self.takes_sent_input().await;
-            let (told, points) = self.look_through(element, ask, tries).await?;
-            if told.lacks.is_none() {
-                let Readiness { x, y, bounds, what, waited, .. } = told;
+            let (found, points) = self.look_through(element, ask, tries).await?;
+            if found.lacks.is_none() {
+                let Readiness { x, y, bounds, what, waited, .. } = found;
                 let (point, bounds) = (Point { x, y }, bounds.unwrap_or_default());
                 return Ok(Spot { point, bounds, what, points, waited: waited || tries.number > 1 });
             }
-            lacking = told;
+            lacking = found;
             if !lacking.may_come() {
                 break;
             }
@@ -172,10 +172,13 @@ impl Page {
         Err(tries.error(lacking, &element.meant))
     }
 
+    /// Looks once whether an element is as `ask` wants.
     pub(super) async fn look(&self, element: &Element, ask: Ask, tries: &Tries) -> Result<Readiness, ActError> {
         Ok(self.look_through(element, ask, tries).await?.0)
     }
 
+    /// Looks at an element in its own document, and then at its frame in each document around that, at the point at which the
+    /// element is hit. Returns that point in each of them, too. Ends with the first document in which something is lacking.
     async fn look_through(
         &self,
         element: &Element,
@@ -190,30 +193,31 @@ impl Page {
             Meant::Matched if ask.same => asked["matched"] = true.into(),
             _ => {}
         }
-        let mut told: Readiness = read("ready", element.call(self, tries.limit(), "ready", asked).await?)?;
-        let mut points = vec![Point { x: told.x, y: told.y }];
+        let mut found: Readiness = read("ready", element.call(self, tries.limit(), "ready", asked).await?)?;
+        let mut points = vec![Point { x: found.x, y: found.y }];
         let mut frame = &element.frame;
-        while told.lacks.is_none()
+        while found.lacks.is_none()
             && let Some((outer, number)) = frame.owner()
         {
             let inside = json!({
-                "x": told.x, "y": told.y, "box": told.bounds, "hit": ask.hit, "reached": ask.reached, "enabled": ask.enabled,
+                "x": found.x, "y": found.y, "box": found.bounds, "hit": ask.hit, "reached": ask.reached, "enabled": ask.enabled,
             });
             let answer = outer.call(self, tries.limit(), "through", vec![number.into(), inside]).await?;
             let around: Readiness = read("through", answer)?;
-            let what = if around.lacks == Some(Lack::Attached) { around.what } else { told.what };
-            told = Readiness { what, ..around };
-            points.push(Point { x: told.x, y: told.y });
+            let what = if around.lacks == Some(Lack::Attached) { around.what } else { found.what };
+            found = Readiness { what, ..around };
+            points.push(Point { x: found.x, y: found.y });
             frame = outer;
         }
-        Ok((told, points))
+        Ok((found, points))
     }
 
-    /// Calls a function of the kit that says what an element lacks, until it lacks nothing or what it lacks can't come.
-    pub(super) async fn told<T>(
+    /// Calls a function of the kit on an element, again and again while it answers that the element lacks something for it that
+    /// may still come.
+    pub(super) async fn call_until_ready<T>(
         &self,
         element: &Element,
-        name: &str,
+        function: &str,
         arguments: &Value,
         tries: &mut Tries,
     ) -> Result<T, ActError>
@@ -222,8 +226,8 @@ impl Page {
     {
         let mut lacking = Readiness::default();
         while tries.next().await {
-            match self.tell(element, name, arguments.clone(), tries.limit()).await? {
-                Ok(told) => return Ok(told),
+            match self.call_or_lack(element, function, arguments.clone(), tries.limit()).await? {
+                Ok(answer) => return Ok(answer),
                 Err(lacks) => lacking = lacks,
             }
             if !lacking.may_come() {
@@ -233,33 +237,34 @@ impl Page {
         Err(tries.error(lacking, &element.meant))
     }
 
-    /// The same once.
-    pub(super) async fn told_once<T>(
+    /// Calls such a function once; what the element lacks is an error.
+    pub(super) async fn call_once<T>(
         &self,
         element: &Element,
-        name: &str,
+        function: &str,
         arguments: Value,
         tries: &Tries,
     ) -> Result<T, ActError>
     where
         T: DeserializeOwned,
     {
-        self.tell(element, name, arguments, tries.limit())
+        self.call_or_lack(element, function, arguments, tries.limit())
             .await?
             .map_err(|lacking| tries.error(lacking, &element.meant))
     }
 
-    async fn tell<T>(
+    /// What the function returns, or what the element lacks for it.
+    async fn call_or_lack<T>(
         &self,
         element: &Element,
-        name: &str,
+        function: &str,
         arguments: Value,
         limit: Duration,
     ) -> Result<Result<T, Readiness>, ActError>
     where
         T: DeserializeOwned,
     {
-        read_unless_lacking(name, element.call(self, limit, name, arguments).await?)
+        read_unless_lacking(function, element.call(self, limit, function, arguments).await?)
     }
 }
 

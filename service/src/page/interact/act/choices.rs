@@ -75,12 +75,12 @@ impl Page {
         let spot = self.ready(element, Ask::document(terms), &mut tries).await?;
         quiet.begins();
         let mut tries = Tries::until(terms.deadline);
-        let told = self.told(element, "select", &json!(values), &mut tries).await;
-        let Some(chosen) = unless_held::<Chosen>(told)? else {
+        let answer = self.call_until_ready(element, "select", &json!(values), &mut tries).await;
+        let Some(chosen) = unless_held::<Chosen>(answer)? else {
             return Ok(Acted::new(quiet.settle(None).await?, Method::Dom, Some(spot.bounds)));
         };
         let rest = quiet.rest().await?;
-        let is_told = rest.is_some();
+        let answers = rest.is_some();
         let is_unshown = chosen.unseen && rest.as_ref().is_some_and(|rest| !rest.beside);
         let mut acted = Acted::new(quiet.settle(rest).await?, Method::Dom, Some(spot.bounds));
         let twins = chosen.twins.iter();
@@ -92,7 +92,7 @@ impl Page {
                 .says(format!("nothing changed where {} is drawn: click that, and then the option", chosen.what))
         };
         acted.warnings.extend(is_unshown.then(unshown));
-        if is_told { self.with_choice(acted, element, chosen, &tries).await } else { Ok(acted) }
+        if answers { self.with_choice(acted, element, chosen, &tries).await } else { Ok(acted) }
     }
 
     /// Chooses the option that the element is; `None` where it is none of a closed select.
@@ -101,15 +101,15 @@ impl Page {
         let tries = Tries::until(terms.deadline);
         quiet.count_changes().await?;
         quiet.begins();
-        let rest = match unless_held(self.told_once(element, "choose", Value::Null, &tries).await)? {
+        let rest = match unless_held(self.call_once(element, "choose", Value::Null, &tries).await)? {
             Some(true) => quiet.rest().await?,
             Some(false) => return Ok(None),
             None => None,
         };
-        let is_told = rest.is_some();
+        let answers = rest.is_some();
         let acted = Acted::new(quiet.settle(rest).await?, Method::Dom, None);
         let chosen = Chosen { what: "the select".to_owned(), chosen: Value::Null, twins: Vec::new(), unseen: false };
-        Ok(Some(if is_told { self.with_choice(acted, element, chosen, &tries).await? } else { acted }))
+        Ok(Some(if answers { self.with_choice(acted, element, chosen, &tries).await? } else { acted }))
     }
 
     /// What was done, once the page has settled, since it may have asked its server. Fails where a select, or the one of an
@@ -234,10 +234,10 @@ impl Page {
     }
 
     async fn check_of(&self, element: &Element, begins: bool, tries: &Tries) -> Result<Check, ActError> {
-        let check: Check = self.told_once(element, "checked", begins.into(), tries).await?;
+        let check: Check = self.call_once(element, "checked", begins.into(), tries).await?;
         if !check.custom || !self.read_internals(&element.frame, "customOf", vec![check.number.into()]).await? {
             return Ok(check);
         }
-        self.told_once(element, "checked", begins.into(), tries).await
+        self.call_once(element, "checked", begins.into(), tries).await
     }
 }

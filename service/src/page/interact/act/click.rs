@@ -126,7 +126,7 @@ impl Page {
             if moves_pointer(&click.terms) && self.has_pointer.load(Ordering::Relaxed) {
                 self.place_pointer(element, ready.point, quiet, tries).await?;
             }
-            let Done {} = self.told_once(element, "domEnter", options.clone(), tries).await?;
+            let Done {} = self.call_once(element, "domEnter", options.clone(), tries).await?;
             let comes = element.frame.call::<()>(self, tries.limit(), "clickComes", Vec::new());
             let clicked = self.in_document(element, "domClick", options.clone(), quiet, tries);
             match join(comes, clicked).await {

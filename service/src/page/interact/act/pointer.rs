@@ -104,7 +104,7 @@ impl Page {
         tries: &Tries,
     ) -> Result<(), ActError> {
         // The events that follow say what an element lacks that has gone meanwhile.
-        let Ok(Done {}) = self.told_once(element, "hushMoves", json!(null), tries).await else { return Ok(()) };
+        let Ok(Done {}) = self.call_once(element, "hushMoves", json!(null), tries).await else { return Ok(()) };
         quiet.delivered(vec![self.send_move(point, MouseButton::None, 0)]).await?;
         match element.frame.call::<()>(self, ANSWER_TIMEOUT, "tellMoves", Vec::new()).await {
             Err(ActError::Page(error)) => Err(error.into()),
@@ -122,14 +122,14 @@ impl Page {
         quiet: &mut Quiet<'_>,
         tries: &Tries,
     ) -> Result<Option<Option<Rest>>, ActError> {
-        let reached: Reached = match self.told_once(element, name, options, tries).await {
+        let reached: Reached = match self.call_once(element, name, options, tries).await {
             Err(ActError::Dialog(_)) => return Ok(Some(None)),
             // The document went away by it, perhaps with its window.
             Err(ActError::NotFound(Missing::Document(_))) => return Ok(Some(quiet.rest().await?)),
             Err(ActError::Page(PageError::Crashed(_))) if self.was_closed().await => {
                 return Ok(Some(quiet.rest().await?));
             }
-            told => told?,
+            answer => answer?,
         };
         if !reached.reached {
             return Ok(None);

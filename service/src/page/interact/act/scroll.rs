@@ -105,8 +105,8 @@ impl Page {
             Scroll::To(end) => ("scroll", json!({"to": end})),
             Scroll::IntoView => ("scrollIntoView", json!({})),
         };
-        let told = self.told(element, name, &options, &mut tries).await;
-        let Some(scrolled) = unless_held::<Scrolled>(told)? else {
+        let answer = self.call_until_ready(element, name, &options, &mut tries).await;
+        let Some(scrolled) = unless_held::<Scrolled>(answer)? else {
             return Ok(Acted::new(quiet.settle(None).await?, Method::Dom, None));
         };
         let rest = quiet.rest().await?;

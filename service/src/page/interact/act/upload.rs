@@ -61,8 +61,8 @@ impl Page {
         let mut tries = Tries::until(deadline).with_calls_until(given_until);
         quiet.count_changes().await?;
         quiet.begins();
-        let told = self.told(element, "upload", &json!(files), &mut tries).await;
-        let Some(given) = unless_held::<Given>(told)? else {
+        let answer = self.call_until_ready(element, "upload", &json!(files), &mut tries).await;
+        let Some(given) = unless_held::<Given>(answer)? else {
             return Ok(Acted::new(quiet.settle(None).await?, Method::Dom, None));
         };
         if given.asks {

@@ -86,7 +86,8 @@ pub(super) struct Round {
 pub(super) struct Search<'a> {
     page: &'a Page,
     plan: &'a Plan,
-    told: Value,
+    /// The plan as the kit gets it.
+    plan_json: Value,
     within: Within,
     deadline: Instant,
     /// How many documents the page had seen as the main one was opened, and that.
@@ -107,7 +108,7 @@ pub(super) enum Within {
 
 impl<'a> Search<'a> {
     pub(super) fn new(page: &'a Page, plan: &'a Plan, within: Within, deadline: Instant) -> Self {
-        Self { page, plan, told: json!(plan), within, deadline, main: None, opened: HashMap::new() }
+        Self { page, plan, plan_json: json!(plan), within, deadline, main: None, opened: HashMap::new() }
     }
 
     /// Searches until `done` says so, or until the deadline; the last round, and whether it was done.
@@ -115,12 +116,12 @@ impl<'a> Search<'a> {
         loop {
             let asked_at = Instant::now();
             let (page, deadline) = (self.page, self.deadline);
-            let told = tokio::select! {
+            let round = tokio::select! {
                 biased;
-                told = self.round() => told,
+                round = self.round() => round,
                 () = leaves_at(page, deadline) => Err(PageError::Leaving.into()),
             };
-            match told {
+            match round {
                 Ok(round) => {
                     if done(&round) {
                         return Ok((round, true));
@@ -152,14 +153,14 @@ impl<'a> Search<'a> {
     async fn round(&mut self) -> Result<Round, ActError> {
         let limit = self.deadline.saturating_duration_since(Instant::now()).max(FRAME_TIMEOUT).min(CAPTURE_TIMEOUT);
         if let Within::Document(frame) = &self.within {
-            let outcome = self.ask(frame, &self.told, limit).await?;
+            let outcome = self.ask(frame, &self.plan_json, limit).await?;
             return Ok(Round { places: vec![(frame.clone(), outcome)], ..Round::default() });
         }
         let main = self.main(limit).await?;
         if let Within::Steps(steps) = self.within.clone() {
             return self.round_in_frame(main, &steps, limit).await;
         }
-        let outcome = self.ask(&main, &self.told, limit).await?;
+        let outcome = self.ask(&main, &self.plan_json, limit).await?;
         let mut round = Round { places: vec![(main, outcome)], ..Round::default() };
         // Words that name a field may be in the page, and the field in a frame.
         let best = round.best(self.plan);
@@ -209,12 +210,12 @@ impl<'a> Search<'a> {
         known: Option<&Frame>,
     ) -> Result<(Frame, Outcome), ActError> {
         if let Some(frame) = known
-            && let Ok(outcome) = self.ask(frame, &self.told, FRAME_TIMEOUT).await
+            && let Ok(outcome) = self.ask(frame, &self.plan_json, FRAME_TIMEOUT).await
         {
             return Ok((frame.clone(), outcome));
         }
         let frame = self.page.frame_in(outer, number).await?;
-        let outcome = self.ask(&frame, &self.told, FRAME_TIMEOUT).await?;
+        let outcome = self.ask(&frame, &self.plan_json, FRAME_TIMEOUT).await?;
         Ok((frame, outcome))
     }
 
@@ -247,10 +248,11 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        let outcome = self.ask(&frame, &self.told, limit).await?;
+        let outcome = self.ask(&frame, &self.plan_json, limit).await?;
         Ok(Round { places: vec![(frame, outcome)], several_frames, ..Round::default() })
     }
 
+    /// Asks a document what the plan matches there, and again where the browser has said new things of its custom elements.
     async fn ask(&self, frame: &Frame, plan: &Value, limit: Duration) -> Result<Outcome, ActError> {
         let outcome = self.ask_once(frame, plan, limit).await?;
         if outcome.customs == 0 || !self.page.read_internals(frame, "customs", Vec::new()).await? {
@@ -283,7 +285,7 @@ impl<'a> Search<'a> {
     async fn changes(&self, round: &Round) -> Result<(), ActError> {
         let slice = SLICE.min(self.deadline.saturating_duration_since(Instant::now()));
         let arrivals = self.page.state.borrow().arrivals;
-        let plan = round.awaiting.as_ref().unwrap_or(&self.told);
+        let plan = round.awaiting.as_ref().unwrap_or(&self.plan_json);
         let mut waiting: FuturesUnordered<_> = round
             .places
             .iter()
@@ -292,7 +294,7 @@ impl<'a> Search<'a> {
                 frame.call::<bool>(self.page, slice + FRAME_TIMEOUT, "locateChanges", arguments)
             })
             .collect();
-        let told = async {
+        let change = async {
             while let Some(answer) = waiting.next().await {
                 match answer {
                     Ok(true) => return Ok(()),
@@ -308,7 +310,7 @@ impl<'a> Search<'a> {
             Ok(())
         };
         tokio::select! {
-            told = timeout(slice + FRAME_TIMEOUT, told) => told.unwrap_or(Ok(())),
+            change = timeout(slice + FRAME_TIMEOUT, change) => change.unwrap_or(Ok(())),
             // A document that is kept for going back would not answer any more.
             arrived = self.page.reaches(self.deadline, |state| state.arrivals != arrivals) => Ok(arrived.map(drop)?),
         }

@@ -131,7 +131,7 @@ struct Gathering {
 
 impl Page {
     /// Reads a document, or what one element of it holds, and all frames inside; without `all_rows` the rows of long
-    /// documents are left for [`Page::tell_rows`].
+    /// documents are left for [`Page::ask_for_late_rows`].
     ///
     /// # Errors
     /// [`ActError`], as [`Frame::call`]; `None` where that element has left.

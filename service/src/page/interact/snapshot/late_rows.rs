@@ -7,9 +7,9 @@ use super::gather::{FRAMES_TIMEOUT, Gathered, Known};
 use crate::page::Page;
 
 impl Page {
-    /// Has the kit tell the rows of `roots`, what is shown of `gathered`, as far as it left them out. `false` where a document
-    /// has changed meanwhile, has left or doesn't answer.
-    pub(super) async fn tell_rows(&self, gathered: &mut Gathered, roots: &mut [Node]) -> bool {
+    /// Asks the kit for the rows of the nodes in `roots`, which are shown of `gathered`, in the documents that left their rows
+    /// out. Returns `false` where a document has changed since, has left or doesn't answer.
+    pub(super) async fn ask_for_late_rows(&self, gathered: &mut Gathered, roots: &mut [Node]) -> bool {
         if gathered.without_rows.is_empty() {
             return true;
         }
@@ -21,12 +21,12 @@ impl Page {
             let handles: Vec<usize> = handles.collect();
             let numbers: Vec<u32> = handles.iter().map(|handle| gathered.known[*handle].number).collect();
             async move {
-                let told = frame.call::<Option<Vec<u32>>>(self, FRAMES_TIMEOUT, "rows", vec![numbers.into()]).await;
-                told.ok().flatten().map(|rows| (handles, rows))
+                let rows = frame.call::<Option<Vec<u32>>>(self, FRAMES_TIMEOUT, "rows", vec![numbers.into()]).await;
+                rows.ok().flatten().map(|rows| (handles, rows))
             }
         });
-        let Some(told) = join_all(asking).await.into_iter().collect::<Option<Vec<_>>>() else { return false };
-        for (handle, row) in told.into_iter().flat_map(|(handles, rows)| handles.into_iter().zip(rows)) {
+        let Some(answers) = join_all(asking).await.into_iter().collect::<Option<Vec<_>>>() else { return false };
+        for (handle, row) in answers.into_iter().flat_map(|(handles, rows)| handles.into_iter().zip(rows)) {
             gathered.known[handle].row = row;
         }
         each(roots, |node| {

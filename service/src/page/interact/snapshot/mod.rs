@@ -80,7 +80,7 @@ impl Page {
             let mut give =
                 |handle: u64| number(known, handle).map_or(0, |known| refs.number(&known.frame, known.number).0);
             let (mut roots, is_folded) = fold(std::mem::take(&mut gathered.roots), &how, &mut give);
-            if self.tell_rows(&mut gathered, &mut roots).await {
+            if self.ask_for_late_rows(&mut gathered, &mut roots).await {
                 break (gathered, roots, is_folded);
             }
             all_rows = true;

@@ -85,8 +85,8 @@ impl<'a> Zone<'a> {
             Meant::Found => json!({"found": true}),
             Meant::Node | Meant::Matched => Value::Null,
         };
-        for told in zone.begins(source, |_| meant.take()).await? {
-            zone.check(told, tries)?;
+        for readiness in zone.begins(source, |_| meant.take()).await? {
+            zone.check(readiness, tries)?;
         }
         let mut lacking = None;
         while tries.next().await {
@@ -112,22 +112,22 @@ impl<'a> Zone<'a> {
         Ok(zone)
     }
 
-    /// Tells each document of the drag, with what `asked` says of the target in the nth; what they tell.
+    /// Announces the drag to each document, with what `asked` says of the target in the nth. Returns their answers.
     async fn begins(
         &self,
         source: &Element,
         mut asked: impl FnMut(usize) -> Value,
     ) -> Result<Vec<Readiness>, ActError> {
         let owners = self.frames.iter().filter_map(|frame| Some(frame.owner()?.1));
-        let mut told = Vec::new();
+        let mut answers = Vec::new();
         for (n, (frame, number)) in
             self.frames.iter().zip(std::iter::once(self.target.number).chain(owners)).enumerate()
         {
             let dragged = if frame.document() == source.frame.document() { source.number } else { 0 };
             let arguments = vec![number.into(), dragged.into(), asked(n)];
-            told.push(read("dropBegins", frame.call(self.page, ANSWER_TIMEOUT, "dropBegins", arguments).await?)?);
+            answers.push(read("dropBegins", frame.call(self.page, ANSWER_TIMEOUT, "dropBegins", arguments).await?)?);
         }
-        Ok(told)
+        Ok(answers)
     }
 
     /// Where the drop goes in each document, from inside out, if that is a point.
@@ -135,9 +135,9 @@ impl<'a> Zone<'a> {
         self.points.as_deref()
     }
 
-    fn check(&self, told: Readiness, tries: &Tries) -> Result<(), ActError> {
-        let is_ready = told.is.is_none() && told.lacks.is_none();
-        if is_ready { Ok(()) } else { Err(tries.error(told, &self.target.meant)) }
+    fn check(&self, readiness: Readiness, tries: &Tries) -> Result<(), ActError> {
+        let is_ready = readiness.is.is_none() && readiness.lacks.is_none();
+        if is_ready { Ok(()) } else { Err(tries.error(readiness, &self.target.meant)) }
     }
 
     /// Where the target is now, without scrolling to it; the error for what it lacks. Before the press that is also what
@@ -180,11 +180,11 @@ impl<'a> Zone<'a> {
         let mut cover = None;
         for (frame, point) in self.frames.iter().zip(inside(at, spot)) {
             let arguments = vec![point.x.into(), point.y.into()];
-            let told: DropCheck = frame.call(self.page, ANSWER_TIMEOUT, "dropReady", arguments).await?;
-            if let Some(is) = told.is {
+            let check: DropCheck = frame.call(self.page, ANSWER_TIMEOUT, "dropReady", arguments).await?;
+            if let Some(is) = check.is {
                 return Err(is.changed(&self.target.meant));
             }
-            cover = cover.or(told.by);
+            cover = cover.or(check.by);
         }
         Ok(cover)
     }
@@ -209,16 +209,17 @@ impl<'a> Zone<'a> {
     pub(super) async fn ends(&self) -> Ended {
         let mut ended = Ended { by: None, changed: None, is_taken: false, is_unbegun: false };
         for frame in &self.frames {
-            let told: Result<DropCheck, ActError> = frame.call(self.page, ANSWER_TIMEOUT, "dropEnds", Vec::new()).await;
+            let check: Result<DropCheck, ActError> =
+                frame.call(self.page, ANSWER_TIMEOUT, "dropEnds", Vec::new()).await;
             // A document that the drop led away from has taken it.
-            let Ok(told) = told else {
+            let Ok(check) = check else {
                 ended.is_taken = true;
                 continue;
             };
-            ended.is_taken |= told.done;
-            ended.is_unbegun |= told.unbegun;
-            ended.by = ended.by.or(told.by);
-            ended.changed = ended.changed.or(told.is.map(|is| is.changed(&self.target.meant)));
+            ended.is_taken |= check.done;
+            ended.is_unbegun |= check.unbegun;
+            ended.by = ended.by.or(check.by);
+            ended.changed = ended.changed.or(check.is.map(|is| is.changed(&self.target.meant)));
         }
         ended
     }
@@ -240,7 +241,7 @@ impl<'a> Zone<'a> {
 impl Drop for Zone<'_> {
     fn drop(&mut self) {
         for frame in &self.frames {
-            frame.tell("dropLeaves");
+            frame.notify("dropLeaves");
         }
     }
 }

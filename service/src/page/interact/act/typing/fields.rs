@@ -182,11 +182,13 @@ impl Page {
         let entered = |method, outcome, rest| Ok(Entered { method, outcome, rest, cut: None, is_taken: false });
         if terms.document_first() {
             // Editors hear of the selection only after the task that changed it.
-            let told = self.told_once(element, "focusField", typing.clear.into(), tries).await;
-            let Some::<Field>(field) = unless_held(told)? else { return entered(Method::Dom, Outcome::Unknown, None) };
+            let answer = self.call_once(element, "focusField", typing.clear.into(), tries).await;
+            let Some::<Field>(field) = unless_held(answer)? else {
+                return entered(Method::Dom, Outcome::Unknown, None);
+            };
             let options = json!({"text": typing.text, "clear": typing.clear});
-            let told = self.told_once(element, "insert", options, tries).await;
-            let Some(Offered { taken }) = unless_held(told)? else {
+            let answer = self.call_once(element, "insert", options, tries).await;
+            let Some(Offered { taken }) = unless_held(answer)? else {
                 return entered(Method::Dom, Outcome::Unknown, None);
             };
             let rest = quiet.rest().await?;
@@ -225,12 +227,12 @@ impl Page {
             Ok(Written::Done(Entered { method, outcome, rest, cut, is_taken }))
         };
         let aside = self.hold_keys(element).await?;
-        let told = self.told_once(element, "focusField", typing.clear.into(), tries).await;
+        let answer = self.call_once(element, "focusField", typing.clear.into(), tries).await;
         // A dialog that opens by the focus comes before the text.
-        let field: Field = told?;
+        let field: Field = answer?;
         if field.kind == "value" {
-            let told = self.told_once(element, "setValue", typing.text.as_str().into(), tries).await;
-            let Some(field) = unless_held(told)? else { return entered(Method::Dom, Outcome::Unknown, None, None) };
+            let answer = self.call_once(element, "setValue", typing.text.as_str().into(), tries).await;
+            let Some(field) = unless_held(answer)? else { return entered(Method::Dom, Outcome::Unknown, None, None) };
             let rest = quiet.rest().await?;
             let whole = Typing { clear: true, ..typing.clone() };
             let outcome = self.read_back(element, &field, &whole, rest.is_some(), tries).await?;

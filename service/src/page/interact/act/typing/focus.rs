@@ -72,7 +72,7 @@ impl Page {
         let mut leaving = Leaving::watch(self, &element.frame, HeldInput::Keys);
         loop {
             let aside = self.hold_keys(element).await?;
-            let Focused { focused, frame, what } = self.told_once(element, "focus", Value::Null, tries).await?;
+            let Focused { focused, frame, what } = self.call_once(element, "focus", Value::Null, tries).await?;
             if !focused {
                 return Err(ActError::NoEffect(format!("{what} takes no focus")));
             }

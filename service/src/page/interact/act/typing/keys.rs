@@ -150,9 +150,9 @@ impl Page {
         tries: &Tries,
     ) -> Result<KeyAnswer, ActError> {
         let Key { key, code, key_code, .. } = &chord.key;
-        let told = json!({"key": key, "code": code, "keyCode": key_code, "modifiers": chord.modifiers.bits()});
+        let press = json!({"key": key, "code": code, "keyCode": key_code, "modifiers": chord.modifiers.bits()});
         let number = at.element.map_or(0, |element| element.number);
-        at.frame.call(self, tries.limit(), "domKey", vec![told, number.into()]).await
+        at.frame.call(self, tries.limit(), "domKey", vec![press, number.into()]).await
     }
 
     /// Copies, cuts or pastes. The page's own handlers come first; the key itself is told to it, and not to the browser.

@@ -84,8 +84,8 @@ impl Page {
     async fn offers_other(&self, element: &Element, text: &str, tries: &Tries) -> Result<Option<String>, ActError> {
         let until = self.settles_until(Instant::now() + LISTED_WITHIN);
         loop {
-            let told = self.told_once::<Option<ListFits>>(element, "listFits", text.into(), tries).await;
-            match told {
+            let answer = self.call_once::<Option<ListFits>>(element, "listFits", text.into(), tries).await;
+            match answer {
                 Ok(Some(ListFits { fits: false, named, what })) => {
                     if Instant::now() >= until {
                         return Ok(named.then_some(what));

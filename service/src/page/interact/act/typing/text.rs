@@ -126,8 +126,8 @@ impl Page {
             return Ok(Some(Sent::All));
         }
         if field.held.drawn.is_some() {
-            let told = self.told_once(element, "offer", typing.text.as_str().into(), tries).await;
-            let Some(Offered { taken }) = unless_held(told)? else { return Ok(None) };
+            let answer = self.call_once(element, "offer", typing.text.as_str().into(), tries).await;
+            let Some(Offered { taken }) = unless_held(answer)? else { return Ok(None) };
             if taken {
                 return Ok(Some(Sent::All));
             }
