@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::actionable::{Ask, Spot, Tries};
-use super::pointer::{Done, moves_pointer};
+use super::pointer::{Done, Pointing, moves_pointer};
 use super::press::{Came, HeldAt, Press};
 use crate::page::Page;
 use crate::page::interact::acted::{Acted, BoundingBox, Method, Point, Terms};
@@ -57,16 +57,22 @@ pub struct ActedOn {
     pub name: String,
 }
 
+/// What came of a click.
+struct Clicked {
+    method: Method,
+    /// `None` where a dialog holds the page.
+    rest: Option<Rest>,
+    bounds: BoundingBox,
+    warnings: Vec<Warning>,
+}
+
 /// What came of a click by events in the document.
 enum InDocument {
-    Clicked {
-        /// `None` where a dialog holds the page.
-        rest: Option<Rest>,
-        bounds: BoundingBox,
-        warnings: Vec<Warning>,
-    },
+    Clicked(Clicked),
     /// No event came to the element.
-    NotReached { what: String },
+    NotReached {
+        what: String,
+    },
 }
 
 impl Page {
@@ -90,91 +96,11 @@ impl Page {
         let mut quiet = Quiet::watch(self, &element.frame);
         let mut tries = Tries::until(click.terms.deadline);
         let ask = Ask { clicks: true, ..ask };
-        if click.terms.document_first() {
-            match self.click_in_document(element, click, ask, &mut quiet, &mut tries).await? {
-                InDocument::Clicked { rest, bounds, warnings } => {
-                    let settled = quiet.settle(rest).await?;
-                    let mut acted = Acted::new(settled, Method::Dom, Some(bounds)).warns_of_no_change();
-                    acted.warnings.extend(warnings);
-                    return Ok(acted);
-                }
-                InDocument::NotReached { what } if !click.terms.by_input() => {
-                    return Err(ActError::DispatchFailed(format!("no click came to {what}")));
-                }
-                InDocument::NotReached { .. } => {}
-            }
-        }
-        self.click_by_input(element, click, ask, quiet, &mut tries).await
-    }
-
-    /// Clicks by events in the document.
-    async fn click_in_document(
-        &self,
-        element: &Element,
-        click: &Click,
-        ask: Ask,
-        quiet: &mut Quiet<'_>,
-        tries: &mut Tries,
-    ) -> Result<InDocument, ActError> {
-        let seen = Ask { hit: ask.visible, still: ask.visible, ..ask };
-        let options =
-            json!({"button": click.button.number(), "count": click.count, "modifiers": click.modifiers.bits()});
-        let (Spot { what, bounds, .. }, heard, acted) = loop {
-            let ready = self.ready(element, seen, tries).await?;
-            quiet.begins();
-            // What the pointer was over hears that it goes: a person's would, too.
-            if moves_pointer(&click.terms) && self.has_pointer.load(Ordering::Relaxed) {
-                self.place_pointer(element, ready.point, quiet, tries).await?;
-            }
-            let Done {} = self.call_once(element, "domEnter", options.clone(), tries).await?;
-            let comes = element.frame.call::<()>(self, tries.limit(), "clickComes", Vec::new());
-            let clicked = self.in_document(element, "domClick", options.clone(), quiet, tries);
-            match join(comes, clicked).await {
-                // Hidden as the pointer came, by a menu that opens still: nothing was pressed.
-                (_, Err(ActError::NotVisible(_))) if tries.next().await => {}
-                (heard, acted) => break (ready, heard, acted?),
-            }
-        };
-        let Some(rest) = acted else { return Ok(InDocument::NotReached { what }) };
-        let is_left_button = click.button == Button::Left;
-        let lost = rest.as_ref().and_then(|rest| rest.lost.as_ref());
-        let lost = lost.map(|lost| format!("a press came, and no click: {lost}"));
-        let lost = if is_left_button && finds_no_document(&heard) { Some(left_before_click(&what)) } else { lost };
-        let waits = is_left_button && rest.is_none() && heard.is_err();
-        let lost = lost.map(|lost| WarningCode::ClickLost.says(lost));
-        let warnings = lost.into_iter().chain(waits.then(|| waits_for_dialog(&what))).collect();
-        Ok(InDocument::Clicked { rest, bounds, warnings })
-    }
-
-    /// Clicks by the browser's input.
-    async fn click_by_input(
-        &self,
-        element: &Element,
-        click: &Click,
-        ask: Ask,
-        mut quiet: Quiet<'_>,
-        tries: &mut Tries,
-    ) -> Result<Acted, ActError> {
-        let Came { spot, rest, held, left_after, left_unclicked } =
-            self.point_at(element, ask, click.modifiers, &mut quiet, tries, |point| click.presses(point)).await?;
-        if rest.as_ref().is_some_and(|rest| rest.seen == Some(false)) {
-            return Err(ActError::DispatchFailed(format!("no click came to the document of {}", spot.what)));
-        }
-        let lost = match (&rest, left_after) {
-            (_, Some(after)) => Some(
-                WarningCode::ClickLost
-                    .says(format!("the document left for another one after {after} of {} clicks", click.count)),
-            ),
-            // Other buttons act at the press.
-            _ if left_unclicked && click.button == Button::Left => {
-                Some(WarningCode::ClickLost.says(left_before_click(&spot.what)))
-            }
-            (Some(rest), None) => click.lost(rest, &spot.what),
-            (None, None) => held.and_then(|held| click.held(held, &spot.what)),
-        };
+        let mut pointing = Pointing { page: self, element, ask, quiet: &mut quiet, tries: &mut tries };
+        let Clicked { method, rest, bounds, warnings } = pointing.click(click).await?;
         let settled = quiet.settle(rest).await?;
-        let mut acted = Acted::new(settled, Method::Cdp, Some(spot.bounds)).warns_of_no_change();
-        acted.warnings.extend(lost);
+        let mut acted = Acted::new(settled, method, Some(bounds)).warns_of_no_change();
+        acted.warnings.extend(warnings);
         Ok(acted)
     }
 
@@ -202,6 +128,80 @@ impl Page {
     async fn click_unseen(&self, point: Point, click: &Click) -> Result<Acted, ActError> {
         let presses = click.presses(point).into_iter().flat_map(|press| [press.down, press.up]);
         Ok(self.point_unseen(point, click.modifiers, presses).await?.warns_of_no_change())
+    }
+}
+
+// === impl Pointing ===
+
+impl Pointing<'_, '_> {
+    /// Clicks in the way that the terms allow first, and in the other where no event came to the element.
+    async fn click(&mut self, click: &Click) -> Result<Clicked, ActError> {
+        if click.terms.document_first() {
+            match self.click_in_document(click).await? {
+                InDocument::Clicked(clicked) => return Ok(clicked),
+                InDocument::NotReached { what } if !click.terms.by_input() => {
+                    return Err(ActError::DispatchFailed(format!("no click came to {what}")));
+                }
+                InDocument::NotReached { .. } => {}
+            }
+        }
+        self.click_by_input(click).await
+    }
+
+    /// Clicks by events in the document.
+    async fn click_in_document(&mut self, click: &Click) -> Result<InDocument, ActError> {
+        let (page, element) = (self.page, self.element);
+        let options =
+            json!({"button": click.button.number(), "count": click.count, "modifiers": click.modifiers.bits()});
+        let (Spot { what, bounds, .. }, heard, acted) = loop {
+            let ready = self.ready_in_document().await?;
+            // What the pointer was over hears that it goes: a person's would, too.
+            if moves_pointer(&click.terms) && page.has_pointer.load(Ordering::Relaxed) {
+                self.place_pointer(ready.point).await?;
+            }
+            let Done {} = page.call_once(element, "domEnter", options.clone(), self.tries).await?;
+            let comes = element.frame.call::<()>(page, self.tries.limit(), "clickComes", Vec::new());
+            match join(comes, self.in_document("domClick", options.clone())).await {
+                // Hidden as the pointer came, by a menu that opens still: nothing was pressed.
+                (_, Err(ActError::NotVisible(_))) if self.tries.next().await => {}
+                (heard, acted) => break (ready, heard, acted?),
+            }
+        };
+        let Some(rest) = acted else { return Ok(InDocument::NotReached { what }) };
+        let is_left_button = click.button == Button::Left;
+        let lost = if is_left_button && finds_no_document(&heard) {
+            Some(left_before_click(&what))
+        } else {
+            let lost = rest.as_ref().and_then(|rest| rest.lost.as_ref());
+            lost.map(|lost| format!("a press came, and no click: {lost}"))
+        };
+        let waits = is_left_button && rest.is_none() && heard.is_err();
+        let lost = lost.map(|lost| WarningCode::ClickLost.says(lost));
+        let warnings = lost.into_iter().chain(waits.then(|| waits_for_dialog(&what))).collect();
+        Ok(InDocument::Clicked(Clicked { method: Method::Dom, rest, bounds, warnings }))
+    }
+
+    /// Clicks by the browser's input.
+    async fn click_by_input(&mut self, click: &Click) -> Result<Clicked, ActError> {
+        let Came { spot, rest, held, left_after, left_unclicked } =
+            self.press(click.modifiers, |point| click.presses(point)).await?;
+        if rest.as_ref().is_some_and(|rest| rest.seen == Some(false)) {
+            return Err(ActError::DispatchFailed(format!("no click came to the document of {}", spot.what)));
+        }
+        let lost = match (&rest, left_after) {
+            (_, Some(after)) => Some(
+                WarningCode::ClickLost
+                    .says(format!("the document left for another one after {after} of {} clicks", click.count)),
+            ),
+            // Other buttons act at the press.
+            _ if left_unclicked && click.button == Button::Left => {
+                Some(WarningCode::ClickLost.says(left_before_click(&spot.what)))
+            }
+            (Some(rest), None) => click.lost(rest, &spot.what),
+            (None, None) => held.and_then(|held| click.held(held, &spot.what)),
+        };
+        let warnings = lost.into_iter().collect();
+        Ok(Clicked { method: Method::Cdp, rest, bounds: spot.bounds, warnings })
     }
 }
 

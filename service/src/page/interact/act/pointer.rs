@@ -7,10 +7,9 @@ use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchMouseEventParams, DispatchMouseEventReturns, DispatchMouseEventType, MouseButton,
 };
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::actionable::{Ask, Tries};
-use super::press::Sent;
+use super::actionable::{Ask, Spot, Tries};
 use crate::cdp::Call;
 use crate::page::interact::acted::{Acted, Method, Point, Terms};
 use crate::page::interact::error::Missing;
@@ -18,13 +17,26 @@ use crate::page::interact::quiet::{ANSWER_TIMEOUT, Quiet, Rest};
 use crate::page::interact::{ActError, Element, Modifiers};
 use crate::page::{Page, PageError};
 
-/// What `dom.js` says of an element that was acted on in its document.
+/// What `events.js` says of an element that was acted on by events in its document.
 #[derive(Deserialize)]
 struct Reached {
     reached: bool,
     /// What became of the element at the press, where it got no click for that.
     #[serde(default)]
     lost: Option<String>,
+}
+
+/// Mouse input that was sent, by its answers.
+pub(super) type Sent = Vec<Call<DispatchMouseEventReturns>>;
+
+/// An action of the pointer on an element, under way.
+pub(super) struct Pointing<'a, 'q> {
+    pub page: &'a Page,
+    pub element: &'a Element,
+    /// What the element must be.
+    pub ask: Ask,
+    pub quiet: &'q mut Quiet<'a>,
+    pub tries: &'q mut Tries,
 }
 
 /// A function of the kit was carried out; it returns nothing more.
@@ -46,14 +58,12 @@ impl Page {
         // What is disabled can be hovered over.
         let ask = Ask { enabled: false, ..Ask::pointer(terms) };
         if terms.document_first() {
-            let seen = Ask { hit: ask.visible, still: ask.visible, ..ask };
-            let ready = self.ready(element, seen, &mut tries).await?;
-            quiet.begins();
+            let mut pointing = Pointing { page: self, element, ask, quiet: &mut quiet, tries: &mut tries };
+            let ready = pointing.ready_in_document().await?;
             if moves_pointer(terms) {
-                self.place_pointer(element, ready.point, &quiet, &tries).await?;
+                pointing.place_pointer(ready.point).await?;
             }
-            let acted = self.in_document(element, "domHover", json!({}), &mut quiet, &tries).await?;
-            if let Some(rest) = acted {
+            if let Some(rest) = pointing.in_document("domHover", json!({})).await? {
                 let settled = quiet.settle(rest).await?;
                 return Ok(Acted::new(settled, Method::Dom, Some(ready.bounds)));
             }
@@ -94,55 +104,6 @@ impl Page {
         Ok(Acted::new(quiet.settle(rest).await?, Method::Cdp, None))
     }
 
-    /// Places the pointer on an element whose events come through the document, for the styles of `:hover`. The element
-    /// hears nothing of it, so that it hears of the pointer once; what the pointer leaves does.
-    pub(super) async fn place_pointer(
-        &self,
-        element: &Element,
-        point: Point,
-        quiet: &Quiet<'_>,
-        tries: &Tries,
-    ) -> Result<(), ActError> {
-        // The events that follow say what an element lacks that has gone meanwhile.
-        let Ok(Done {}) = self.call_once(element, "hushMoves", json!(null), tries).await else { return Ok(()) };
-        quiet.delivered(vec![self.send_move(point, MouseButton::None, 0)]).await?;
-        match element.frame.call::<()>(self, ANSWER_TIMEOUT, "tellMoves", Vec::new()).await {
-            Err(ActError::Page(error)) => Err(error.into()),
-            // Its document went away by it.
-            Ok(()) | Err(_) => Ok(()),
-        }
-    }
-
-    /// Acts in the document; `None` where no event came to the element, `Some(None)` where a dialog holds the page since.
-    pub(super) async fn in_document(
-        &self,
-        element: &Element,
-        name: &str,
-        options: serde_json::Value,
-        quiet: &mut Quiet<'_>,
-        tries: &Tries,
-    ) -> Result<Option<Option<Rest>>, ActError> {
-        let reached: Reached = match self.call_once(element, name, options, tries).await {
-            Err(ActError::Dialog(_)) => return Ok(Some(None)),
-            // The document went away by it, perhaps with its window.
-            Err(ActError::NotFound(Missing::Document(_))) => return Ok(Some(quiet.rest().await?)),
-            Err(ActError::Page(PageError::Crashed(_))) if self.was_closed().await => {
-                return Ok(Some(quiet.rest().await?));
-            }
-            answer => answer?,
-        };
-        if !reached.reached {
-            return Ok(None);
-        }
-        let mut rest = quiet.rest().await?;
-        if let Some(rest) = &mut rest
-            && reached.lost.is_some()
-        {
-            rest.lost = reached.lost;
-        }
-        Ok(Some(rest))
-    }
-
     /// Waits until input is taken and the documents rest; `None` where a dialog holds the page.
     pub(super) async fn taken(&self, quiet: &mut Quiet<'_>, sent: Sent) -> Result<Option<Rest>, ActError> {
         match quiet.delivered(sent).await? {
@@ -159,6 +120,63 @@ impl Page {
         event.button = Some(button);
         event.modifiers = Some(held);
         self.session.call(&event)
+    }
+}
+
+// === impl Pointing ===
+
+impl Pointing<'_, '_> {
+    /// Waits until the element is ready for events in its document: one that must be visible must stand still and be hit at its
+    /// point, too.
+    pub(super) async fn ready_in_document(&mut self) -> Result<Spot, ActError> {
+        let is_seen = self.ask.visible;
+        let ask = Ask { hit: is_seen, still: is_seen, ..self.ask };
+        let spot = self.page.ready(self.element, ask, self.tries).await?;
+        self.quiet.begins();
+        Ok(spot)
+    }
+
+    /// Places the pointer on the element, whose own events come through the document, for the styles of `:hover`. The browser's
+    /// events are kept from the element, which would get each twice, and come to what the pointer leaves.
+    pub(super) async fn place_pointer(&self, point: Point) -> Result<(), ActError> {
+        let Self { page, element, tries, .. } = self;
+        // An element that has gone meanwhile is reported by the events that follow.
+        let Ok(Done {}) = page.call_once(element, "hushMoves", json!(null), tries).await else { return Ok(()) };
+        self.quiet.delivered(vec![page.send_move(point, MouseButton::None, 0)]).await?;
+        match element.frame.call::<()>(page, ANSWER_TIMEOUT, "tellMoves", Vec::new()).await {
+            Err(ActError::Page(error)) => Err(error.into()),
+            // Its document went away by it.
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Acts in the document by a function of the kit. Returns `None` where no event came to the element, and `Some(None)` where
+    /// a dialog has held the page since.
+    pub(super) async fn in_document(
+        &mut self,
+        function: &str,
+        options: Value,
+    ) -> Result<Option<Option<Rest>>, ActError> {
+        let Self { page, element, quiet, tries, .. } = self;
+        let reached: Reached = match page.call_once(element, function, options, tries).await {
+            Err(ActError::Dialog(_)) => return Ok(Some(None)),
+            // The document went away by it, perhaps with its window.
+            Err(ActError::NotFound(Missing::Document(_))) => return Ok(Some(quiet.rest().await?)),
+            Err(ActError::Page(PageError::Crashed(_))) if page.was_closed().await => {
+                return Ok(Some(quiet.rest().await?));
+            }
+            answer => answer?,
+        };
+        if !reached.reached {
+            return Ok(None);
+        }
+        let mut rest = quiet.rest().await?;
+        if let Some(rest) = &mut rest
+            && reached.lost.is_some()
+        {
+            rest.lost = reached.lost;
+        }
+        Ok(Some(rest))
     }
 }
 

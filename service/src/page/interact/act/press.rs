@@ -8,25 +8,23 @@ use chromiumoxide_cdp::cdp::browser_protocol::input::{
 use futures_util::future::{BoxFuture, MaybeDone, join, maybe_done};
 use futures_util::{FutureExt as _, poll};
 
-use super::actionable::{Ask, Spot, Tries};
+use super::actionable::{Ask, Spot};
 use super::hold_input::{Aside, HeldInput};
 use super::leaving::Leaving;
+use super::pointer::{Pointing, Sent};
 use crate::cdp::Call;
 use crate::page::Page;
 use crate::page::interact::Modifiers;
 use crate::page::interact::acted::Point;
 use crate::page::interact::error::finds_no_document;
-use crate::page::interact::quiet::{ANSWER_TIMEOUT, Quiet, Rest};
+use crate::page::interact::quiet::{ANSWER_TIMEOUT, Rest};
 use crate::page::interact::{ActError, Element, Frame};
 
-/// What got a press that no document told of.
+/// What got a press of which no document has heard.
 const ANOTHER_FRAME: &str = "another frame";
 
 /// A point beyond all pages.
 const BEYOND: (f64, f64) = (-10.0, -10.0);
-
-/// Answers of the mouse.
-pub(super) type Sent = Vec<Call<DispatchMouseEventReturns>>;
 
 /// A press of a button, and its release.
 pub(super) struct Press {
@@ -78,62 +76,7 @@ struct SentPresses<'a> {
 }
 
 impl Page {
-    /// Waits for the element, moves the pointer there, presses, and again where all that came was swallowed, until the time
-    /// is over. What has begun is not begun again.
-    pub(super) async fn point_at(
-        &self,
-        element: &Element,
-        ask: Ask,
-        modifiers: Modifiers,
-        quiet: &mut Quiet<'_>,
-        tries: &mut Tries,
-        presses: impl Fn(Point) -> Vec<Press>,
-    ) -> Result<Came, ActError> {
-        loop {
-            let frames = element.frame.and_those_around();
-            // Written right after the look, and so answered before the page's script can run, unless the look waited.
-            let (spot, mut is_alone) = join(self.ready(element, ask, tries), self.has_only(&frames)).await;
-            let spot = spot?;
-            if spot.waited {
-                is_alone = self.has_only(&frames).await;
-            }
-            quiet.begins();
-            let moved = self.send_move(spot.point, MouseButton::None, modifiers.bits());
-            let (before, aside) = if is_alone {
-                // The press is written at once, so that the page gets both in one task: what the pointer's coming changes
-                // is there when the press is judged, and nothing else comes between.
-                (vec![moved], None)
-            } else {
-                match self.come_first(element, ask, moved, &frames, quiet, tries).await? {
-                    Some(aside) => (Vec::new(), Some(aside)),
-                    None => continue,
-                }
-            };
-            let SentPresses { sent, strays, mut held, left_after, mut heard } =
-                self.press_all(element, presses(spot.point), before, &frames, quiet).await?;
-            let taken = self.taken(quiet, sent).await?;
-            let mut left_unclicked = false;
-            match &mut heard {
-                Some(heard) if taken.is_some() => left_unclicked = document_left(heard).await,
-                Some(heard) if held.is_none() => held = is_unheard(heard).await.then_some(HeldAt::Release),
-                _ => {}
-            }
-            let elsewhere = self.release_all(aside, strays).await;
-            let came = |spot, rest| Ok(Came { spot, rest, held, left_after, left_unclicked });
-            let Some(mut rest) = taken else { return came(spot, None) };
-            if rest.reached > 0 {
-                rest.lost = rest.lost.or(elsewhere);
-                return came(spot, Some(rest));
-            }
-            let Some(by) = rest.by.clone().or(elsewhere) else { return came(spot, Some(rest)) };
-            tracing::debug!(%by, "blocked input: another element is at the point");
-            if tries.is_over() {
-                return Err(ActError::Covered { covered: spot.what, by });
-            }
-        }
-    }
-
-    /// Lets the other documents take input again; what would have got a press instead of the element.
+    /// Lets the other documents take input again. Returns what would have got a press instead of the element.
     async fn release_all(&self, aside: Option<Aside>, strays: Option<Aside>) -> Option<String> {
         let has_strayed = strays.is_some();
         let mut elsewhere = None;
@@ -141,96 +84,6 @@ impl Page {
             elsewhere = elsewhere.or(aside.release(self).await);
         }
         elsewhere.or_else(|| has_strayed.then(|| ANOTHER_FRAME.to_owned()))
-    }
-
-    /// Moves the pointer, lets the page react to it, and checks the element again; `None` where the element is not ready any more
-    /// and there is time for another try. The other documents hold the press from then on.
-    async fn come_first(
-        &self,
-        element: &Element,
-        ask: Ask,
-        moved: Call<DispatchMouseEventReturns>,
-        frames: &[Frame],
-        quiet: &mut Quiet<'_>,
-        tries: &mut Tries,
-    ) -> Result<Option<Aside>, ActError> {
-        let was_loading = quiet.is_loading();
-        if quiet.delivered(vec![moved]).await?.is_none() {
-            let nothing = || ActError::DispatchFailed("a dialog held the page before the press".to_owned());
-            return Err(self.dialog().map_or_else(nothing, ActError::Dialog));
-        }
-        quiet.drain();
-        let is_left = quiet.is_loading() && !was_loading;
-        let aside = self.hold_aside(frames, HeldInput::Pointer).await?;
-        let now = self.look(element, Ask { still: false, ..ask }, tries).await?;
-        if now.is.is_some() {
-            return Err(tries.error(now, &element.meant));
-        }
-        if !is_left && now.lacks.is_none() {
-            return Ok(Some(aside));
-        }
-        if tries.is_over() {
-            return Err(tries.error(now, &element.meant));
-        }
-        Ok(None)
-    }
-
-    /// Sends presses, each released once it is known where it came: a document that began after the others were told to
-    /// hold their input may have got it. That is told now, and so makes no click of it. Of several, each is sent once the
-    /// one before is taken and its document stays: the next document gets none. `before` was sent before.
-    async fn press_all<'a>(
-        &'a self,
-        element: &'a Element,
-        presses: Vec<Press>,
-        mut before: Sent,
-        frames: &[Frame],
-        quiet: &mut Quiet<'_>,
-    ) -> Result<SentPresses<'a>, ActError> {
-        let mut pressed = SentPresses { sent: Vec::new(), strays: None, held: None, left_after: None, heard: None };
-        let mut leaving = (presses.len() > 1).then(|| Leaving::watch(self, &element.frame, HeldInput::Pointer));
-        for (press, count) in presses.into_iter().zip(1..) {
-            if let (Some(leaving), 2..) = (&mut leaving, count) {
-                let taken = quiet.delivered(std::mem::take(&mut pressed.sent)).await?;
-                let stays = self.presses_on(element).await.is_some() && !leaving.has_begun();
-                let is_held = taken.is_none();
-                pressed.held = is_held.then_some(HeldAt::Click(count - 1));
-                pressed.left_after = (!is_held && !stays).then_some(count - 1);
-                if is_held || !stays {
-                    break;
-                }
-            }
-            before.push(self.session.call(&press.down));
-            // Written before the question for the press, whose answer comes after this has been asked.
-            let mut heard = maybe_done(self.hears_click(element, count).boxed());
-            let _ = poll!(&mut heard);
-            let delivered = quiet.delivered(std::mem::take(&mut before));
-            let (delivered, came) = join(delivered, self.has_come(element, count)).await;
-            let is_held = match delivered {
-                Ok(delivered) => delivered.is_none(),
-                Err(error) => {
-                    self.session.call(&press.up).forget();
-                    return Err(error);
-                }
-            };
-            // The first answer may be from before the press.
-            if !is_held && !came && !self.has_come(element, count).await {
-                pressed.strays = Some(self.hold_aside_most(frames, HeldInput::Pointer).await);
-            }
-            // A document that could not be told gets no click of it: the button is let go beyond the page.
-            let mut up = press.up;
-            if pressed.strays.as_ref().is_some_and(|strays| !strays.is_whole) {
-                (up.x, up.y) = BEYOND;
-            }
-            if !press.stays_down || pressed.strays.is_some() {
-                pressed.sent.push(self.session.call(&up));
-                pressed.heard = Some(heard);
-            }
-            pressed.held = is_held.then_some(HeldAt::Press);
-            if is_held || pressed.strays.is_some() {
-                break;
-            }
-        }
-        Ok(pressed)
     }
 
     /// Whether so many presses came to the element, or its document can't tell: it is gone, or a dialog holds it.
@@ -246,6 +99,151 @@ impl Page {
     /// How many presses came to the element; `None` where its document can't tell.
     async fn presses_on(&self, element: &Element) -> Option<u32> {
         element.frame.call::<Option<u32>>(self, ANSWER_TIMEOUT, "pressed", Vec::new()).await.ok().flatten()
+    }
+}
+
+// === impl Pointing ===
+
+impl<'a> Pointing<'a, '_> {
+    /// Waits until the element is ready, moves the pointer there and presses. Does so again, until the time is over, where the
+    /// presses would have come to another element and were swallowed. A press that came to the element is not repeated.
+    pub(super) async fn press(
+        &mut self,
+        modifiers: Modifiers,
+        presses: impl Fn(Point) -> Vec<Press>,
+    ) -> Result<Came, ActError> {
+        let (page, element) = (self.page, self.element);
+        loop {
+            let frames = element.frame.and_those_around();
+            // The question for other frames is written right after the look at the element, and so answered before the page's
+            // script can run, unless the look waited.
+            let (spot, mut is_alone) = join(page.ready(element, self.ask, self.tries), page.has_only(&frames)).await;
+            let spot = spot?;
+            if spot.waited {
+                is_alone = page.has_only(&frames).await;
+            }
+            self.quiet.begins();
+            let moved = page.send_move(spot.point, MouseButton::None, modifiers.bits());
+            let (before, aside) = if is_alone {
+                // The press is written together with the move, so that the page gets both in one task: what the move changes is
+                // there when the press is judged, and nothing else comes between.
+                (vec![moved], None)
+            } else {
+                match self.come_first(moved, &frames).await? {
+                    Some(aside) => (Vec::new(), Some(aside)),
+                    None => continue,
+                }
+            };
+            let SentPresses { sent, strays, mut held, left_after, mut heard } =
+                self.press_all(presses(spot.point), before, &frames).await?;
+            let taken = page.taken(self.quiet, sent).await?;
+            let mut left_unclicked = false;
+            match &mut heard {
+                Some(heard) if taken.is_some() => left_unclicked = document_left(heard).await,
+                Some(heard) if held.is_none() => held = is_unheard(heard).await.then_some(HeldAt::Release),
+                _ => {}
+            }
+            let elsewhere = page.release_all(aside, strays).await;
+            let came = |spot, rest| Ok(Came { spot, rest, held, left_after, left_unclicked });
+            let Some(mut rest) = taken else { return came(spot, None) };
+            if rest.reached > 0 {
+                rest.lost = rest.lost.or(elsewhere);
+                return came(spot, Some(rest));
+            }
+            let Some(by) = rest.by.clone().or(elsewhere) else { return came(spot, Some(rest)) };
+            tracing::debug!(%by, "blocked input: another element is at the point");
+            if self.tries.is_over() {
+                return Err(ActError::Covered { covered: spot.what, by });
+            }
+        }
+    }
+
+    /// Moves the pointer, lets the page react to it, and checks the element again; `None` where the element is not ready any more
+    /// and there is time for another try. The other documents hold the press from then on.
+    async fn come_first(
+        &mut self,
+        moved: Call<DispatchMouseEventReturns>,
+        frames: &[Frame],
+    ) -> Result<Option<Aside>, ActError> {
+        let Self { page, element, ask, quiet, tries } = self;
+        let was_loading = quiet.is_loading();
+        if quiet.delivered(vec![moved]).await?.is_none() {
+            let nothing = || ActError::DispatchFailed("a dialog held the page before the press".to_owned());
+            return Err(page.dialog().map_or_else(nothing, ActError::Dialog));
+        }
+        quiet.drain();
+        let is_left = quiet.is_loading() && !was_loading;
+        let aside = page.hold_aside(frames, HeldInput::Pointer).await?;
+        let now = page.look(element, Ask { still: false, ..*ask }, tries).await?;
+        if now.is.is_some() {
+            return Err(tries.error(now, &element.meant));
+        }
+        if !is_left && now.lacks.is_none() {
+            return Ok(Some(aside));
+        }
+        if tries.is_over() {
+            return Err(tries.error(now, &element.meant));
+        }
+        Ok(None)
+    }
+
+    /// Sends presses, each released once it is known whether it came to the element. If it did not, a document may have got it
+    /// that began after the others were made to hold their input: all other documents hold theirs then, so that the release
+    /// makes no click. Of several presses, each is sent once the previous one is taken and its document stays: the next document gets
+    /// none of them. `before` was sent before, and is not answered yet.
+    async fn press_all(
+        &mut self,
+        presses: Vec<Press>,
+        mut before: Sent,
+        frames: &[Frame],
+    ) -> Result<SentPresses<'a>, ActError> {
+        let (page, element, quiet) = (self.page, self.element, &mut *self.quiet);
+        let mut pressed = SentPresses { sent: Vec::new(), strays: None, held: None, left_after: None, heard: None };
+        let mut leaving = (presses.len() > 1).then(|| Leaving::watch(page, &element.frame, HeldInput::Pointer));
+        for (press, count) in presses.into_iter().zip(1..) {
+            if let (Some(leaving), 2..) = (&mut leaving, count) {
+                let taken = quiet.delivered(std::mem::take(&mut pressed.sent)).await?;
+                let stays = page.presses_on(element).await.is_some() && !leaving.has_begun();
+                let is_held = taken.is_none();
+                pressed.held = is_held.then_some(HeldAt::Click(count - 1));
+                pressed.left_after = (!is_held && !stays).then_some(count - 1);
+                if is_held || !stays {
+                    break;
+                }
+            }
+            before.push(page.session.call(&press.down));
+            // Written before the question for the press, whose answer comes after this has been asked.
+            let mut heard = maybe_done(page.hears_click(element, count).boxed());
+            let _ = poll!(&mut heard);
+            let delivered = quiet.delivered(std::mem::take(&mut before));
+            let (delivered, came) = join(delivered, page.has_come(element, count)).await;
+            let is_held = match delivered {
+                Ok(delivered) => delivered.is_none(),
+                Err(error) => {
+                    page.session.call(&press.up).forget();
+                    return Err(error);
+                }
+            };
+            // The first answer may be from before the press.
+            if !is_held && !came && !page.has_come(element, count).await {
+                pressed.strays = Some(page.hold_aside_most(frames, HeldInput::Pointer).await);
+            }
+            // Where a document could not be made to hold its input, the button is released outside of the page, which makes no
+            // click.
+            let mut up = press.up;
+            if pressed.strays.as_ref().is_some_and(|strays| !strays.is_whole) {
+                (up.x, up.y) = BEYOND;
+            }
+            if !press.stays_down || pressed.strays.is_some() {
+                pressed.sent.push(page.session.call(&up));
+                pressed.heard = Some(heard);
+            }
+            pressed.held = is_held.then_some(HeldAt::Press);
+            if is_held || pressed.strays.is_some() {
+                break;
+            }
+        }
+        Ok(pressed)
     }
 }
 

@@ -22,6 +22,7 @@ use crate::cdp::Call;
 use crate::page::Page;
 use crate::page::interact::Modifiers;
 use crate::page::interact::act::actionable::{Ask, Tries};
+use crate::page::interact::act::pointer::Pointing;
 use crate::page::interact::act::press::{Came, Press};
 use crate::page::interact::acted::{Acted, BoundingBox, Method, Point, Terms};
 use crate::page::interact::quiet::{Quiet, Rest};
@@ -112,18 +113,18 @@ impl Page {
     }
 
     /// Presses the button on what is dragged, which stays down.
-    async fn take_up(
-        &self,
-        from: &Grip,
+    async fn take_up<'a>(
+        &'a self,
+        from: &'a Grip,
         terms: &Terms,
-        quiet: &mut Quiet<'_>,
+        quiet: &mut Quiet<'a>,
         tries: &mut Tries,
     ) -> Result<Taken, ActError> {
         match from {
             Grip::Element(source) => {
                 let press = |point| vec![Press { down: pressed(point), up: released(point), stays_down: true }];
-                let Came { spot, rest, .. } =
-                    self.point_at(source, Ask::pointer(terms), Modifiers::default(), quiet, tries, press).await?;
+                let mut pointing = Pointing { page: self, element: source, ask: Ask::pointer(terms), quiet, tries };
+                let Came { spot, rest, .. } = pointing.press(Modifiers::default(), press).await?;
                 Ok(Taken { at: spot.point, bounds: Some(spot.bounds), rest })
             }
             Grip::Point(at, _) => {
