@@ -40,15 +40,12 @@ function findPlainRows(element, outermost, looked) {
       if (found.at(-1)?.row !== inner) found.push({ row: inner, byTitle: found.length > 0 });
       break;
     }
-    const parent = dom.parent(inner), isInRoot = parent instanceof ShadowRoot, outer = isInRoot ? parent.host : parent;
-    if (!outer || dom.type(outer) !== 1 || outer === outermost) break;
+    const outer = outerOf(inner), step = outer && stepInto(inner);
+    if (!step || outer === outermost) break;
     // A row in a shadow root is around what its slots show.
     if (rootAround && rootAround === shadowOf(outer)) break;
-    if (dom.matches(outer, PLAIN_ENDS)) break;
-    const place = placeOf(inner);
-    if (place === null) break;
-    if (hasSiblings(place)) level++;
-    path.unshift({ place, isInRoot });
+    if (hasSiblings(step.place)) level++;
+    path.unshift(step);
     inner = outer;
     const isRow = !dom.matches(outer, NOT_PLAIN_ROWS) && elementsBeside(outer).some((other) => hasLike(other, path, control, looked));
     if (!isRow) continue;
@@ -132,6 +129,17 @@ function elementsBeside(element) {
   return beside;
 }
 
+// The element around another one in which plain rows are still looked for; null where that ends.
+function outerOf(inner) {
+  const parent = dom.parent(inner), outer = parent instanceof ShadowRoot ? parent.host : parent;
+  return outer && dom.type(outer) === 1 && !dom.matches(outer, PLAIN_ENDS) ? outer : null;
+}
+// A step of a path, from the element around another one into that; null where it has too many siblings.
+function stepInto(inner) {
+  const place = placeOf(inner);
+  return place && { place, isInRoot: dom.parent(inner) instanceof ShadowRoot };
+}
+
 const hasSiblings = (place) => place[0] + place[1] > 0;
 
 // What is in another row at the place that the path leads to, counted from its start (0) or its end (1); null for nothing.
@@ -180,18 +188,17 @@ function findCards(row, list, looked) {
     const at = atPlace(other, path, end);
     return at !== null && dom.tag(at) === dom.tag(list) && isFirstLike(at, row);
   });
-  let inner = list, level = 0;
-  for (let steps = 0; steps < PLAIN_STEPS_MAX && level < PLAIN_LEVELS_MAX && found.length < PLAIN_ROWS_MAX; steps++) {
-    if (dom.matches(inner, PLAIN_ENDS)) break;
+  let inner = dom.matches(list, PLAIN_ENDS) ? null : list, level = 0;
+  for (let steps = 0; inner && steps < PLAIN_STEPS_MAX && level < PLAIN_LEVELS_MAX && found.length < PLAIN_ROWS_MAX; steps++) {
     const isCard = !dom.matches(inner, `${NOT_PLAIN_ROWS}, ${ROWS}`) && elementsBeside(inner).some(hasRow);
     if (isCard && once(looked, noteTitled, inner)) {
       found.push({ row: inner, byTitle: true });
       plainRowsKnown.add(inner);
     }
-    const outer = dom.parent(inner), place = placeOf(inner);
-    if (!outer || dom.type(outer) !== 1 || place === null) break;
-    if (hasSiblings(place)) level++;
-    path.unshift({ place, isInRoot: false });
+    const outer = outerOf(inner), step = outer && stepInto(inner);
+    if (!step || step.isInRoot) break;
+    if (hasSiblings(step.place)) level++;
+    path.unshift(step);
     inner = outer;
   }
   return found.length > 0 ? found : null;
