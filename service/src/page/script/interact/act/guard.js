@@ -1,26 +1,37 @@
-// Checks an action's events as they come. What comes for another element than was meant is swallowed, before any
-// listener of the page's.
+// Checks the events of an action as they come. An event for another element than the one that was meant is swallowed before the
+// page's listeners get it.
 
 const CLICKS = new Set(['click', 'auxclick', 'dblclick', 'contextmenu']);
 const ENDS_PRESS = new Set(['click', 'auxclick']);
 const KEYS = new Set(['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput', 'paste']);
-// Longer than a call may take (60 s), so that input which the page takes late is checked too. The end of a call ends the
-// check sooner; the bound is for a service that was killed.
+// How long events are checked: longer than a call may take (60 s), so that input which the page takes late is checked, too. The
+// end of a call ends the check sooner. This bound is for the case that the service was killed.
 const GUARDED_MS = 70_000;
-// The action under way: `{element, isKeys, until, seen, by, first, reached, done, lost}`. `reached` counts presses or keys
-// that came to the element, `done` its clicks. `by` is what would have got the first one: nothing has happened. `lost` is
-// what would have got a later one. `pressedIn` is the button in the element that was pressed. `hasMenu`: the press of another
-// button came as `contextmenu`, too. `control` is that of its `label`, `nested` the control inside it that the point is on,
-// `under` the innermost element there.
-// Of keys: `stays()`, whether the element is still what it was, and `changed`, that it was not; `down`, the keydown of a key
-// that has typed nothing yet; where `follows`, a key may type elsewhere, which is `followed`.
-// Without an element nothing may come here, since the input is for a frame. What was sent before `until` is checked however
-// late the page takes it.
+// The action under way, or null. All actions have:
+// - `element`: what the input is for. Null where it is for an element of another frame: then none may come to this document.
+// - `isKeys`: whether the input is keys and text; else it is the mouse's.
+// - `until`: input that was sent before this time is checked, however late the page takes it. `ended`: the action is over.
+// - `seen`: whether any event of the input has come.
+// - `reached`: how many presses or keys have come to the element. `done`: how many clicks have.
+// - `first`: the target of the first one.
+// - `by`: what would have got the first event instead of the element, so that nothing has happened. `lost`: what would have got
+//   a later one. After either, `stops`: no other event gets through.
+// Of the mouse:
+// - `label`: the label around the element. `control`: that label's control.
+// - `nested`: the control inside the element that is at the point. `under`: the innermost element at the point.
+// - `pressedIn`: the button inside the element that was pressed.
+// - `hasMenu`: whether a context menu was opened, by the press of another button.
+// - `counted`: the event that was last counted as a click, which is heard at the window and in closed shadow roots.
+// - `roots`: the closed shadow roots around the element, and the roots inside these. `hosts`: their hosts.
+// Of keys:
+// - `stays()`: whether the element is still what it was. `changed`: it was not as the first key came.
+// - `down`: the keydown of a key that has typed nothing yet. `wentDown`: whether there was any.
+// - `follows`: whether what a key types may go to another field, to which the page moves the focus. `followed`: that field.
 let guarded = null;
 
 const guard = (element, isKeys, { nested = null, under = null, stays = staysInRow, follows = false } = {}) => {
   unguard();
-  // What comes now is meant for this document, which may have held its keys since it began.
+  // The input that comes now is meant for this document. It may have held back all keys since it began.
   globalThis.portholeRelease?.();
   dragged = false;
   const label = element && !isKeys ? labelAround(element) : null;
@@ -34,7 +45,7 @@ const guard = (element, isKeys, { nested = null, under = null, stays = staysInRo
   // `document.open` takes our listeners away; its changes are told before the next event comes.
   guarded.openings.observe(document, { childList: true });
   if (!element || isKeys) return;
-  // The window sees the host of a closed shadow root alone.
+  // Listeners of the window get the host as the target of what happens in a closed shadow root.
   let isHidden = false;
   const around = [];
   for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) around.unshift(root);
@@ -46,7 +57,7 @@ const guard = (element, isKeys, { nested = null, under = null, stays = staysInRo
     for (const type of CLICKS) listen(root, type, checkInside, { capture: true, passive: false });
   }
 };
-// Checks a click inside a closed shadow root: the window took it for one of its host.
+// Checks a click inside a closed shadow root, which the window's listener let through as one on the root's host.
 const checkInside = (event) => {
   const now = guarded;
   const [target] = event.composedPath();
@@ -60,7 +71,7 @@ const checkInside = (event) => {
 // Whether the page gets the event.
 const check = (event) => {
   const now = guarded;
-  // Where a drag is let go is the matter of drop.js; a drag to a point may end anywhere.
+  // The drop of a drag is checked by drop.js.
   if (!now || !event.isTrusted || DROPS.has(event.type) || now.isKeys !== KEYS.has(event.type) || event.type === 'mouseover') return true;
   if (event.timeStamp > now.until) {
     unguard();
@@ -74,15 +85,15 @@ const check = (event) => {
   event.stopImmediatePropagation();
   return false;
 };
-// Notes what an event would have gone to instead of the element, and stops those that come next, which belong to it. Returns
-// that the page may not have it.
+// Notes what would have got an event instead of the element. The events that follow belong to it, and are stopped, too. Returns
+// false: the page does not get the event.
 const refuse = (now, what) => {
   if (now.reached === 0) now.by ??= what;
   else now.lost ??= what;
   now.stops = true;
   return false;
 };
-// The button or link in an element that a node of it is in.
+// The innermost button or link inside an element that a node is or is in.
 const buttonIn = (target, element) => {
   let button = null, at = target;
   for (; at instanceof Element && at !== element; at = flatParent(at)) if (isButton(at)) button ??= at;
@@ -90,7 +101,7 @@ const buttonIn = (target, element) => {
 };
 const told = (target) => describe(target instanceof Element ? target : document.documentElement);
 
-// Whether the page may have the event.
+// Whether the page gets an event of the mouse.
 const judge = (event, now) => {
   const [target] = event.composedPath();
   if (now.stops) return false;
@@ -101,7 +112,7 @@ const judge = (event, now) => {
     // A locked or captured pointer's events come to another element than is at the point.
     if (!belongs(target, now)) return refuse(now, told(target));
     if (!staysMeant()) return refuse(now, `${told(now.element)}, which had changed,`);
-    // What lay there before may get another cursor as the pointer comes.
+    // As the pointer comes, the page may give another cursor to what was at the point before. That makes it no other control.
     const isNew = innermostAt(event.clientX, event.clientY) !== now.under;
     const nested = nestedAt(now.element, event.clientX, event.clientY, isNew && isByCursor(now.element));
     if (nested !== null && nested !== now.nested) return refuse(now, describe(nested));
@@ -112,18 +123,18 @@ const judge = (event, now) => {
     return true;
   }
   if (event.type === 'pointerup' || event.type === 'mouseup') {
-    // A press that came must be let go, wherever that is.
+    // After a press the release always gets through, wherever it goes to: the page would believe the button still held.
     if (!now.hasMenu && !belongs(target, now)) now.lost ??= told(target);
     return true;
   }
-  // What the release of the button comes to then is the menu.
+  // Where the press opened a context menu, the release goes to that menu.
   if (now.hasMenu && ENDS_PRESS.has(event.type) && !getsClick(target, now)) return false;
   if (!CLICKS.has(event.type)) return belongs(target, now) || refuse(now, told(target));
-  // As the press came, what had the focus until then may have changed the page.
+  // The press took the focus from another element, which may have changed the page by its `blur`.
   if (ENDS_PRESS.has(event.type) && now.done < now.reached && !dragged && !staysMeant()) return refuse(now, `${told(now.element)}, which had changed,`);
   if (now.hosts.includes(target)) return true;
   if (!getsClick(target, now)) return refuse(now, told(target));
-  // A button that has come up in it since the press.
+  // A button that the page has put into the element since the press.
   const button = buttonIn(target, now.element);
   if (button !== null && button !== now.pressedIn) return refuse(now, describe(button));
   countClick(event, now);
@@ -136,8 +147,8 @@ const countClick = (event, now) => {
   now.done++;
   if (now.done >= heardOf.count) heardOf.tell(null);
 };
-// Who waits for so many clicks to come, or for none to come any more. The answer is sent before the page's listeners get the
-// click, which may have the document go.
+// The call of `clickHeard` that waits until `count` clicks have come, or until no more can. It is answered before the page's
+// listeners get the last of them, since these may make the document leave.
 let heardOf = { count: 0, tell: () => {} };
 kit.clickHeard = (count) => {
   heardOf.tell(null);
@@ -146,14 +157,14 @@ kit.clickHeard = (count) => {
     else heardOf = { count, tell: resolve };
   });
 };
-// A click comes to what is common to press and release. Where that is an element around the one that was meant, it is no
-// click of that one. After a drag it says nothing.
+// Whether a click belongs to the element. The browser sends it to the innermost element that is around both the press and the
+// release: where that is one around the element, the release was elsewhere. This does not apply after a drag.
 const getsClick = (target, now) => belongs(target, now)
   && (dragged || !(target instanceof Element) || target === now.element || !isWithin(now.element, target) || actAccepts(target, now.element));
-// Input may come to an element around the one that was meant.
+// Whether input that came to `target` is for the element. It may also come to an element around that.
 const belongs = (target, { element, first, label, control }) => {
   if (!(target instanceof Element)) return true;
-  // One that the label has become for since.
+  // Not if it comes through the label, and the label belongs to another control by now.
   if (label && !(first && isWithin(first, target)) && isGivenByLabel(target, label, control, element)) return false;
   if (actAccepts(target, element) || isWithin(element, target) || (first && isWithin(first, target) && actAccepts(first, element))) return true;
   return control !== null && control === target;
@@ -162,11 +173,12 @@ const belongs = (target, { element, first, label, control }) => {
 // Whether a key does what a click on the element does.
 const isActivating = (element, key) => (key === 'Enter' || key === ' ') && !actFieldKind(element);
 
-// A key belongs to what has the focus when it goes down; what the page makes of that, such as going to the next field, is
-// the page's. What the key types belongs to the same element.
+// Whether the page gets an event of a key. A key belongs to the element that has the focus as it goes down, and so does what it
+// types. What the page does then, such as moving the focus to the next field, is up to the page.
 const judgeKey = (event, now) => {
   const [target] = event.composedPath();
-  // A key that went down here must come up. What Enter does comes with `keypress`, what the space bar does with `keyup`.
+  // Enter activates a control by its `keypress`, the space bar by its `keyup`. The `keyup` of a key that went down here gets
+  // through otherwise.
   const acts = event.type === 'keyup' ? event.key === ' ' : event.type === 'keypress' && event.key === 'Enter';
   const hasChanged = now.first !== null && acts && isActivating(now.element, event.key) && isHere(now.element) && !staysMeant();
   if (hasChanged && hasKeys(now.element, target)) return refuse(now, `${told(now.element)}, which had changed,`);
@@ -174,7 +186,7 @@ const judgeKey = (event, now) => {
   if (now.stops || !now.element) return refuse(now, told(target));
   if (!hasKeys(now.element, target)) return letFollow(event, target, now) || refuse(now, told(target));
   if (now.reached === 0 && !judgeFirstKey(event, target, now)) return refuse(now, told(target));
-  // A list may have given the field to another entry since the key before.
+  // A list may have used the field for another entry since the key before.
   if (now.reached > 0 && (event.type === 'keydown' || event.type === 'beforeinput') && isInAnothers(watched?.row)) return refuse(now, ROW_OF_ANOTHER);
   now.first ??= target;
   if (event.type === 'keydown' && types(event)) [now.down, now.wentDown] = [event, true];
@@ -183,8 +195,8 @@ const judgeKey = (event, now) => {
   if (event.type !== 'keydown' || !['Alt', 'Control', 'Meta', 'Shift'].includes(event.key)) now.reached++;
   return true;
 };
-// Judges the first key, and notes whether the element has changed. A key that activates does so to what the element was shown
-// as, and to no button inside it.
+// Whether the first key gets through; notes whether the element has changed. A key that activates the element requires that this
+// still is what it was shown as, and that the focus is on no button inside it.
 const judgeFirstKey = (event, target, now) => {
   const { element } = now;
   const activates = event.type === 'keydown' && isActivating(element, event.key);
@@ -193,9 +205,9 @@ const judgeFirstKey = (event, target, now) => {
 };
 // Whether a key that goes down types something, if the page lets it.
 const types = ({ key, altKey, ctrlKey, metaKey }) => (key === 'Enter' || key.length === 1) && !altKey && !ctrlKey && !metaKey;
-// Lets what a key types follow the focus, and notes where to: it goes where the page puts the focus as the key goes down, as a
-// person's key would. Cells of a table and pages that search as one types do so. But into fields alone whose text is shown: it
-// neither activates nor chooses.
+// Whether what a key types may go to the field to which the page moved the focus as the key went down; notes that field. A
+// person's key would go there, too: cells of a table and pages that search as one types move the focus. Only fields that show
+// their text get it, since elsewhere it could activate or choose something.
 const TYPES = new Set(['keypress', 'textInput', 'beforeinput']);
 const letFollow = (event, target, now) => {
   if (!now.follows || !now.wentDown || now.lost !== null || !TYPES.has(event.type)) return false;
@@ -210,7 +222,7 @@ const letFollow = (event, target, now) => {
   now.down = null;
   return true;
 };
-// What is typed goes to what has the focus once the page has heard of it: checked after the page's listeners, too.
+// Checks once more after the page's listeners have got a `beforeinput` event: the text goes to what has the focus then.
 const checkAfter = (event, target, now) => {
   const after = (later) => {
     if (later !== event || event.defaultPrevented || hasFocus(now.element)) return;
@@ -220,8 +232,8 @@ const checkAfter = (event, target, now) => {
   };
   for (const on of [target, window]) listen(on, 'beforeinput', after, { once: true });
 };
-// Whether an event for `target` is one for the element: inside it, or at the host that is all one sees of a closed shadow
-// root, or at the editable element that it is a part of.
+// Whether an event of a key at `target` is for the element: `target` is the element or inside it, or the host of a closed shadow
+// root that it is in, or the editable element that it is a part of.
 const hasKeys = (element, target) => {
   if (isWithin(target, element)) return true;
   if (!isConnected(element)) return false;
@@ -233,7 +245,7 @@ const hasKeys = (element, target) => {
   return false;
 };
 
-// Whether the element, or what it is a part of, has the focus.
+// Whether the element has the focus, or the editable element that it is a part of.
 const hasFocus = (element) => {
   if (!isConnected(element)) return false;
   const active = activeIn(rootOf(element));
@@ -248,13 +260,13 @@ const giveFocus = (element) => {
   (meant instanceof HTMLElement ? focusOn : bound(SVGElement.prototype.focus))(meant, { preventScroll: true });
 };
 const ROW_OF_ANOTHER = 'the field of another row';
-// What came of the keys so far, and where the focus is.
+// What has come of the keys so far: `moved` is what has the focus instead of the element, or got a key in its place.
 kit.keyed = (number) => {
   const element = elementOf(number);
   const now = underGuard();
   const { by, lost, reached, followed, changed, down } = now ?? { by: null, lost: null, reached: 0, followed: null, changed: false, down: null };
   const field = now?.element ?? element;
-  // A list may have given the field to another entry, with the focus.
+  // A list may have used the field for another entry, without taking the focus from it.
   const taken = isInAnothers(watched?.row) ? ROW_OF_ANOTHER : null;
   const moved = by ?? lost ?? taken ?? (field && !(isConnected(field) && hasFocus(field)) ? describe(focused()) : null);
   // The browser itself types nothing where another frame has got the focus.
@@ -262,13 +274,14 @@ kit.keyed = (number) => {
   return { moved, gone: Boolean(field && !isConnected(field) && actFieldKind(field)), reached: reached > 0, stopped: (by ?? lost) !== null || isDropped, followed, is: changed && meant !== null && isHere(meant.element) ? identityOf(meant.element) : null };
 };
 
-// Input that was sent until now, and may be taken later by a page that a dialog or its own script holds, is checked still.
+// Ends the action. Input that was sent before is still checked: a page that a dialog or its own script holds takes it later.
 const endGuard = () => {
   if (guarded) Object.assign(guarded, { until: Math.min(guarded.until, performance.now()), ended: true });
 };
 const underGuard = () => (guarded && !guarded.ended ? guarded : null);
-// How many presses came to the element so far; null where nothing is checked. Once the page's zero-delay timers are over, and the
-// frame that it has asked for: pages defer their handling of a hover or a press by them, and no person lets go sooner.
+// How many presses have come to the element so far; null where nothing is checked. After a press it answers once the page's
+// zero-delay timers and the animation frame that it has asked for are over: pages defer their handling of a hover or a press by
+// these, and no person releases the button sooner.
 kit.pressed = async () => {
   if (underGuard()?.reached) await askedComes();
   return underGuard()?.reached ?? null;

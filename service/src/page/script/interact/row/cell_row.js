@@ -1,22 +1,24 @@
-// Rows without an element: in a grid of cells without rows, and in a list of terms, a control belongs to what stands between it
-// and the one before it that is alike.
+// Rows without an element of their own. In a grid of cells without row elements, and in a list of terms (`dl`), each cell with a
+// control ends a row, or begins one: the row's words are in the nodes between this cell and the next one of its kind.
 
-// Cells that stand for rows without an element: what the others of their kind are, and the way to their words.
+// The cells with a control that stand for such rows, each with `isLike`, which recognises others of its kind, and `way`, the
+// direction in which the row's words are.
 const cellRows = new WeakMap();
-// What may tell a row: words, and numbers such as those of orders, versions and addresses. A short one may count something.
+// Texts that may identify a row: words, and numbers such as those of orders, versions and addresses. A short number may be a
+// count.
 const TELLS_ROW = /\p{L}{2}|\p{N}{3}|\p{L}\p{N}/u;
-// How far the cell before may be, and how deep in it the control.
+// How far away the next cell of the kind may be, how many nodes a row may have, and how deep in its cell the control may be.
 const CELLS_BESIDE_MAX = 8, CELL_NODES_MAX = 30, CELL_LEVELS_MAX = 2;
 
-// Takes a cell for its row if it holds the control of a row without an element: others of its kind are beside it, with other
-// texts between. Returns whether it does. Such a control has words: a stepper has two signs around a number.
+// Notes a cell that holds a control as its row if others of its kind are beside it with texts between them. Returns whether it
+// did. The control must have words: the two signs of a stepper are around a number, and end no row.
 function noteCellRow(cell, path, control, looked) {
   if (!dom.parent(cell) || isWrittenIn(control.element)) return false;
   const steps = [...path];
   const isLike = (other) => dom.type(other) === 1 && dom.tag(other) === dom.tag(cell) && hasLike(other, steps, control, looked, true);
   if (likeBeside(cell, isLike).every((like) => like === null) || !/\p{L}/u.test(saidBy(control, looked) ?? '')) return false;
   cellRows.set(cell, { isLike, way: wordsBeforeFirst(cell, isLike) ? dom.previousSibling : dom.nextSibling });
-  // The text of a link is read with what stands around it.
+  // The words of a row include those of links, also of the control itself if it is one: these don't count here.
   const own = dom.tag(control.element) === 'a' ? tidy(textIn(control.element, isAboutRow, false)) : '';
   const pieces = piecesIn(cell).pieces.filter((piece) => piece !== own);
   const isRow = pieces.some((piece) => TELLS_ROW.test(piece)) && pieces.join('').length <= PLAIN_ROW_CHARS_MAX;
@@ -24,7 +26,7 @@ function noteCellRow(cell, path, control, looked) {
   return isRow;
 }
 
-// The cells before and after that are like it; null where none is near.
+// The nearest cells of its kind before and after a cell; null where none is near.
 function likeBeside(cell, isLike) {
   return [dom.previousElement, dom.nextElement].map((way) => {
     for (let at = way(cell), count = 0; at && count < CELLS_BESIDE_MAX; at = way(at), count++) if (isLike(at)) return at;
@@ -32,7 +34,7 @@ function likeBeside(cell, isLike) {
   });
 }
 
-// Whether the first cell of its kind has words before it, as the others have then.
+// Whether words stand before the first cell of its kind. If so, each row ends with its cell; else each begins with it.
 function wordsBeforeFirst(cell, isLike) {
   let at = dom.firstChild(dom.parent(cell));
   for (let count = 0; at && count < PLAIN_PLACES_MAX && at !== cell && !isLike(at); at = dom.nextSibling(at), count++) {
@@ -45,7 +47,8 @@ const saysWords = (node) => {
   return dom.type(node) === 1 && isAboutRow(node) && /[\p{L}\p{N}]/u.test(textIn(node, isAboutRow, false));
 };
 
-// The nodes that belong to a cell, from the one like it until there. The first has as many as are between it and the next.
+// The nodes of a cell's row: those between it and the next cell of its kind. The outermost row has no such end: it has as many
+// nodes as the row beside it.
 function nodesOfCell(cell) {
   const { isLike, way } = cellRows.get(cell);
   const until = (way) => {

@@ -1,7 +1,8 @@
-// Parts of a page that have names, what a dialog asks, and what else says what a control is for: the header of its column, and
-// what it is described by.
+// The named parts of a page around a control, the question of its dialog, and what else says what the control is for: the header of
+// its column, the heading before its list, its description.
 
-// A dialog that is used again for another question has the same buttons, and so has the menu of an entry.
+// Parts that may be used again for something else with the same buttons, as a dialog for another question or a menu for another
+// entry.
 const PARTS = 'dialog, fieldset, details, section, form, table, [popover], [role=dialog], [role=alertdialog], [role=tabpanel], [role=region], \
 [role=group], [role=radiogroup], [role=menu], [role=tablist], [role=toolbar], [role=listbox], [role=form], [role=table], [role=grid], \
 [role=treegrid], [role=tree], [role=status], [role=alert]';
@@ -11,18 +12,18 @@ const MESSAGES = '[role=status], [role=alert]';
 const HEADINGS = 'h1, h2, h3, h4, h5, h6, [role=heading]';
 const ASKED_MAX_CHARS = 300;
 const BUTTONS = 'button, [role=button], input[type=button], input[type=submit]', QUESTION_BUTTONS_MAX = 5;
-// So many buttons with names as short as those of days are a calendar's, or keys.
+// This many buttons with names as short as those of days are a calendar, or keys.
 const SHORT_BUTTONS_MIN = 7, SHORT_NAME_CHARS = 4, BUTTONS_MAX = 100;
 const CONTROLS = `${BUTTONS}, input, select, textarea`;
-// Amounts of money, which a question is about.
+// Amounts of money: part of what a question asks.
 const SUMS = /[\p{Sc}]\s?\d[\d.,]*|\d[\d.,]*\s?[\p{Sc}]|\b[A-Z]{3}\s?\d[\d.,]*|\d[\d.,]*\s?[A-Z]{3}\b/gu;
 const NUMBERS = /(?<![\p{L}\d])[-\u2212+]?\d+(?:[.,:]\d+)*/gu;
 const ASKS = /[?\u061f\uff1f]/;
-// What counts down, or is a share of something: it changes by itself.
+// What follows a number that counts down or is a share of something: such numbers change by themselves.
 const UNITS = /^\s*(?:%|\/|(?:of|von|de|s|secs?|seconds?|sek|sekunden?|segundos?|secondes?|m|mins?|minutes?|minuten?|minutos?|h|hours?|stunden?|horas?|heures?)(?!\p{L})|\u79d2|\u5206)/iu;
 
-// The words that name a part of a page. What a dialog asks stands in its description, or its first heading; a section's heading
-// may be one of its entries'. A message is told by its words if it holds a button.
+// The words that name a part of a page. Of a dialog also its question, from its description or first heading. The heading of a
+// section does not count, since it may be that of one entry. A message counts with its words if it has a button.
 function partWordsOf(part, cache) {
   return noteOf(part, cache).partWords ??= readPart(part);
 }
@@ -30,11 +31,11 @@ function readPart(part) {
   const name = nameOf(part, roleOf(part));
   if (dom.matches(part, QUESTIONS)) return dialogWords(part, name);
   const message = dom.matches(part, MESSAGES) && drawnIn(part, BUTTONS, 1).length > 0 ? textIn(part, isAsked, false) : '';
-  // A tab may tell how much is in its panel.
+  // The name of a tab may end with a count of what is in its panel.
   const named = dom.attribute(part, 'role') === 'tabpanel' ? name.replace(/\s*\d+\+?$/, '') : `${name} ${summaryOf(part)}`;
   return namedWords(`${named} ${message.length > ASKED_MAX_CHARS ? '' : message}`);
 }
-// What `details` are about: a heading in their summary, or what it says first. What comes after is often a choice or a state.
+// The title of `details`: the heading in their summary, or the first text in it. Later texts are often a choice or a state.
 function summaryOf(part) {
   const summary = dom.tag(part) === 'details' ? childWithTag(part, 'summary') : null;
   return summary ? titleIn(summary) : '';
@@ -67,8 +68,8 @@ function dialogWords(part, name) {
   const numbers = ASKS.test(all) ? numbersAsked(all) : all.match(SUMS) ?? [];
   return [namedWords(named), wordsAlone(asks), ...numbers].join(' ').trim();
 }
-// What a question asks, as far as the first field: what comes after may be what is wrong with that. What a field that is only
-// read says is asked about. A list beside a field to write in may be what was written.
+// The text of a question, up to the first field: what follows may be an error message about that. The value of a read-only field
+// is part of the question. A list is not if there is a field to write in, since it may show what was written.
 function askedIn(part) {
   const buttons = drawnIn(part, BUTTONS, BUTTONS_MAX);
   if (buttons.length > BUTTONS_MAX) return '';
@@ -77,12 +78,12 @@ function askedIn(part) {
   const text = textIn(part, isAbout, false, '', null, true).slice(0, ASKED_MAX_CHARS);
   return buttons.length <= QUESTION_BUTTONS_MAX || (ASKS.test(text) && !isCalendar(buttons)) ? text : '';
 }
-// One with more buttons is a question if it says so. A calendar is none.
+// A part with more buttons is a question only if it has a question mark and is no calendar.
 const isCalendar = (buttons) =>
   buttons.filter((button) => textIn(button, mayHaveText, false).trim().length <= SHORT_NAME_CHARS).length >= SHORT_BUTTONS_MIN;
 const WRITTEN_IN = 'textarea:not([readonly], [disabled]), [contenteditable], [role=textbox], \
 input:not([readonly], [disabled], [type=checkbox], [type=radio], [type=button], [type=submit], [type=hidden])';
-// What says when, which changes by itself.
+// Elements that show times, which change by themselves.
 const TIMES = ['time', 'relative-time'];
 // A list or table of what is asked about has no controls.
 const ASKED_NOT = new Set(['button', 'select', 'textarea', 'script', 'style', 'template', ...TIMES]);
@@ -92,13 +93,13 @@ const isList = (node) => LISTS.has(dom.tag(node)) || dom.attribute(node, 'role')
 const LISTS = new Set(['ul', 'ol', 'table']);
 const hasControls = (element) => dom.find(element, CONTROLS) !== null;
 
-// Messages of a dialog, and what counts there.
+// Live regions, whose text changes by itself.
 const saysWhatChanges = (node) => dom.has(node, 'aria-live') || ['alert', 'log', 'marquee'].includes(dom.attribute(node, 'role'));
 // What neither is a control nor changes by itself.
 const isLasting = (node) => isAsked(node) && !saysWhatChanges(node);
 
-// A name's words and its numbers, but for prices, times that are left and those that count things: "Passenger 2", not "Cart (2
-// items)".
+// The words of a name with those of its numbers that identify something, such as "Passenger 2": not prices, remaining times and
+// counts, such as "Cart (2 items)".
 const PRICE_BEFORE = /(?:\p{Sc}|\b[A-Z]{3})\s?$/u, PRICE_AFTER = /^\s?(?:\p{Sc}|[A-Z]{3}\b)/u;
 const LEFT_BEFORE = /(?:\bin|:)\s*$/iu, LEFT_AFTER = /^\s*(?:left|remaining)/iu;
 const NAMED_MAX_CHARS = 1_000, NEAR_CHARS = 30;
@@ -113,7 +114,7 @@ function namedWords(whole) {
   });
   return [wordsAlone(name), ...numbers].join(' ').trim();
 }
-// The numbers of a question, but for a time that is left.
+// The numbers of a question, without remaining times.
 function numbersAsked(text) {
   return [...text.matchAll(NUMBERS)].filter(({ 0: number, index }) => {
     const after = text.slice(index + number.length);
@@ -136,8 +137,8 @@ function headerOf(element, cache) {
   return headers[column] ?? '';
 }
 const spanOf = (cell) => (cell instanceof HTMLTableCellElement ? cell.colSpan : 1);
-// Headers above others, such as one of several columns, are told with these. One above all columns is none's: it may be a
-// message.
+// The header of each column. A header over several columns is added to the header of each. One over all columns does not count: it
+// may be a message.
 const HEADER_ROWS_MAX = 4, HEADERS = 'th, [role=columnheader]';
 function headersIn(table) {
   const cells = [], held = [];
@@ -172,7 +173,7 @@ function headerRowsOf(table) {
   while ((row = next(row)) && rows.length < HEADER_ROWS_MAX && (isInHead || (isOfHeaders(row) && dom.matches(dom.firstElement(row), HEADERS)))) rows.push(row);
   return isInHead ? rows.reverse() : rows;
 }
-// A header that is a button to sort by says its name first, and how it is sorted after.
+// The words of a header. If it is a button to sort by, only its first text counts: how the column is sorted follows.
 function headerWords(header) {
   const words = namedWords(textIn(header, isAboutRow, false).slice(0, ASKED_MAX_CHARS));
   if (words !== '') return words;
@@ -187,8 +188,8 @@ function firstTextIn(element, isAbout = (node) => mayHaveText(node) && !saysWhat
   return first;
 }
 
-// The month that a day of a calendar is of, which often stands above the days without a role ("May 2024"): some calendars use the
-// elements of a month again for the next, and days of both may be at the same place.
+// The month of a calendar's day, which often stands above the days without a role ("May 2024"). Some calendars use the elements of
+// one month again for the next: the same day is then at the same place.
 const DAY = /^\s*(?:[12]?\d|3[01])\s*$/, MONTH = /^\P{L}{0,3}(?:\p{L}{3,}\P{L}{1,3}(?:19|20)\d\d|(?:19|20)\d\d\P{L}{1,3}(?:\p{L}{3,}|[01]?\d))\P{L}{0,3}$/u;
 const DAYS_MIN = 28, MONTH_LEVELS_MAX = 8;
 function monthOf(element, cache) {
@@ -214,8 +215,8 @@ function monthIn(outer) {
   return days >= DAYS_MIN ? month : '';
 }
 
-// The heading that stands before the list or table of a row, if another one stands before the like beside it: "Staging" and a table
-// of its keys, "Production" and another.
+// The heading before the list or table of a row, if a list like it is beside it with a heading, too: "Staging" before one table
+// of keys, "Production" before another.
 const LIST_LEVELS_MAX = 4, LISTS_BESIDE_MAX = 8, HEADING_BEFORE_MAX = 3;
 function headingBefore(row, cache) {
   const list = dom.parent(row);
@@ -243,8 +244,8 @@ function headingRightBefore(element) {
   return null;
 }
 
-// The question that stands right before radio buttons, which may be in no group: as far as its question mark, since what comes
-// after may be what is wrong with the answer. Any other text before them is none.
+// The question right before radio buttons, which may be in no group: the text up to its question mark, since an error message may
+// follow. A text without a question mark is no question.
 const CHOICES = 'input[type=radio], [role=radio]', CHOICE_LEVELS_MAX = 4, CHOICES_BESIDE_MAX = 20;
 function questionBefore(element, cache) {
   if (!dom.matches(element, CHOICES)) return '';
@@ -263,7 +264,7 @@ function questionBefore(element, cache) {
   }
   return '';
 }
-// What a node before radio buttons says, and the one of them that it is, has or labels.
+// The text of a node before radio buttons, and the radio button that the node is, contains or labels.
 function readBefore(node) {
   const type = dom.type(node);
   if (type !== 1) {
@@ -275,8 +276,8 @@ function readBefore(node) {
   return { text: isText ? textIn(node, isAsked, false).slice(0, ASKED_MAX_CHARS).trim() : '', choice };
 }
 
-// What a button in no row and no dialog is for, as the box around it says: a question without a role, or a message that floats
-// over the page. A bar of the page says where one is.
+// The words of the box around a button that is in no row and no dialog, if they say what it is for: a question, or a message that
+// floats over the page. The search ends at a bar of the page, whose words say where one is.
 const BARS = 'body, header, footer, nav, aside, main, form, [role=banner], [role=navigation], [role=toolbar]';
 const BOX_LEVELS_MAX = 5, FLOATING_MAX_CHARS = 150;
 function boxWords(element, { rows, parts }, cache) {
@@ -289,7 +290,7 @@ function boxWords(element, { rows, parts }, cache) {
   return '';
 }
 const TOO_MUCH = '...';
-// What stands after the first button may be what came of it.
+// Reads a box up to its first button: the text after that may be the result of pressing it.
 function readBox(box) {
   let text = '';
   walkIn(box, isLasting, (node, type) => {
@@ -304,8 +305,8 @@ function readBox(box) {
   return text.length <= FLOATING_MAX_CHARS && getComputedStyle(box).position === 'fixed' ? wordsAlone(text) : '';
 }
 
-// What a button or link is described by. A field's description may be what is wrong with it, and a tooltip is there only while
-// the pointer is.
+// The description of a button or link. That of a field does not count, since it may be an error message, nor does a tooltip, which
+// is there only while the pointer is.
 const PASSING_WORDS = '[role=tooltip], [role=status], [role=alert], [aria-live], [popover]';
 function describedAs(element) {
   if (!dom.has(element, 'aria-describedby') || FIELDS.has(roleOf(element))) return '';
@@ -313,8 +314,8 @@ function describedAs(element) {
   return namedWords(said.map((one) => textIn(one, mayHaveText, false).slice(0, ASKED_MAX_CHARS)).join(' '));
 }
 
-// What a button or link shows in place of its name, such as "Approve" of one that is called "Action". Of one that has a state
-// or opens a list it may be that state or what is chosen.
+// The text that a button or link shows if its name is another one, such as "Approve" on a button named "Action". Not of one that
+// has a state or opens a list, which may show that state or what is chosen.
 const STATEFUL = '[aria-pressed], [aria-checked], [aria-selected], [aria-expanded], [aria-haspopup], [aria-busy]';
 const SHOWN_MAX_CHARS = 80;
 function shownInstead(element) {

@@ -1,6 +1,5 @@
-// Rows that no role names: elements side by side that have the same control at the same place, as lists of plain elements
-// have. A control belongs to what stands around it there, as in any row. In a grid of cells without rows, and in a list of
-// terms, it belongs to what stands between it and the one before it that is alike.
+// Plain rows: rows without a role, such as the `div`s of a list. They are recognised by their controls: elements side by side
+// that have the same control at the same place. Rows without any element are in cell_row.js.
 
 const PLAIN_LEVELS_MAX = 8, PLAIN_STEPS_MAX = 24, PLAIN_BESIDE_MAX = 3, PLAIN_PLACES_MAX = 20;
 // How many plain rows around an element count.
@@ -8,17 +7,17 @@ const PLAIN_ROWS_MAX = 3;
 // How many controls a snapshot reads for this, and how many until it looks for no more rows of links: a page has more of them.
 const PLAIN_LOOKED_MAX = 20_000, PLAIN_LINKS_MAX = 10_000;
 const CONTROL_CHARS_MAX = 60;
-// What no plain row is around, and what is none itself but may be in one.
+// Elements at which the search for plain rows ends, and elements that are no plain rows but may be in one.
 const PLAIN_ENDS = `html, body, main, ${DIALOGS}`;
 const NOT_PLAIN_ROWS = 'table, tbody, thead, tfoot, ul, ol, menu, [role=list], [role=rowgroup], [role=grid], [role=toolbar]';
 
-// The rows of elements, from inside out, or null where there was none at the latest snapshot: a list that gets a second entry
-// meanwhile makes no ref stale.
+// The plain rows around elements, from inside out, as found at the latest snapshot; null for elements in none. They are kept
+// until the next snapshot, so that no ref becomes stale when a list gets its second entry.
 const plainRows = new WeakMap();
 const plainRowsKnown = new WeakSet();
 
-// The plain rows that an element is in, inside of `outermost`: `[{row, byTitle}]` from inside out, or null. `looked` counts what
-// a snapshot reads, which asks again for what was in none.
+// The plain rows around an element and inside `outermost`: `[{row, byTitle}]` from inside out, or null. `looked` counts what a
+// snapshot has read; with it an element that was in no plain row is looked at again.
 function plainRowsOf(element, outermost, looked) {
   const known = plainRows.get(element);
   if (known ? known.every(({ row }) => holds(row, element)) : known === null && !looked) return known;
@@ -49,32 +48,33 @@ function findPlainRows(element, outermost, looked) {
     inner = outer;
     const isRow = !dom.matches(outer, NOT_PLAIN_ROWS) && elementsBeside(outer).some((other) => hasLike(other, path, control, looked));
     if (!isRow) continue;
-    // The row beside may be another of the same entry, such as a label beside a label: what is around both says whose they are.
+    // Rows side by side may belong to the same entry, such as two labels. The row around both then says which entry it is.
     if (found.length > 0) {
       if (!isNamedByLabel(outer, element) && once(looked, noteTitled, outer)) found.push({ row: outer, byTitle: true });
       continue;
     }
     const text = ownTextOf(outer, element, looked);
-    // A long one, such as a post, is told by the name that it begins with.
+    // A row with a long text, such as a post, is identified by the name that it begins with.
     if (text === null && !once(looked, notePost, outer)) continue;
     found.push({ row: outer, byTitle: false });
     plainRowsKnown.add(outer);
-    // What has numbers alone may be a cell of one.
+    // A row that has numbers alone may be a cell of a row without an element.
     if (text !== null && /\p{N}/u.test(text) && !/\p{L}{2}/u.test(text) && noteCellRow(outer, path, control, looked)) break;
   }
   for (const { row } of found) plainRowsKnown.add(row);
   return found.length > 1 && isIcon(control, looked) ? countsLeftOut(found, element, looked) : found;
 }
 
-// Beside a control that an icon draws there is often how many have pressed it.
+// A number beside an icon is often the count of those who have pressed it. It changes, so it does not identify the row.
 function countsLeftOut(found, element, looked) {
   const [nearest, ...others] = found;
   return /\p{L}/u.test(ownTextOf(nearest.row, element, looked) ?? '') ? [{ row: nearest.row, byTitle: true }, ...others] : others;
 }
 const isIcon = (control, looked) => !FIELD_TAGS.has(dom.tag(control.element)) && !/\p{L}/u.test(saidBy(control, looked) ?? '');
 
-// A control as its row is looked for: `kind`, which the others have as well, and what it says, which takes longer to read. Null
-// of what is no short control. Links that lead to the same place are told by their rows, as those that a script handles.
+// A control by which rows are compared: `kind`, which is compared first, and `said`, its words, which take longer to read and are
+// read when needed. Null for an element whose text is too long for a control. The kind of a link includes where it leads: links
+// are alike only if they lead to the same place, as those do that a script handles.
 function controlOf(element, looked) {
   const tag = dom.tag(element), isLink = tag === 'a' && dom.has(element, 'href');
   if (tag === 'html' || tag === 'body' || (isLink && looked.count > PLAIN_LINKS_MAX)) return null;
@@ -92,8 +92,8 @@ const saidBy = (control, looked) => {
   return control.said;
 };
 
-// What tells a control from another of its kind at the same place of its row; null of what is no short control. A box is called
-// what its labels say.
+// The words of a control, by which it is compared with those of its kind in other rows; null if they are too long for a control.
+// Those of a check box or radio button are in its labels.
 const NAMED_BY_LABELS = new Set(['checkbox', 'radio']);
 function saysAsControl(element, looked) {
   looked.count++;
@@ -106,7 +106,7 @@ function saysAsControl(element, looked) {
   return text.length > CONTROL_CHARS_MAX ? null : wordsAlone(text);
 }
 
-// Where an element is among its siblings, from both ends; null where there are many.
+// How many siblings are before and after an element; null if there are many on both sides.
 function placeOf(element) {
   const places = [dom.previousElement(element), dom.nextElement(element)].map((first, way) => {
     let count = 0;
@@ -118,7 +118,7 @@ function placeOf(element) {
 
 const firstClassOf = (element) => (dom.attribute(element, 'class') ?? '').trim().split(/\s/, 1)[0];
 
-// The nearest siblings of the same kind.
+// The nearest siblings with the same tag and the same first class.
 function elementsBeside(element) {
   const kind = firstClassOf(element), beside = [];
   for (const way of [dom.previousElement, dom.nextElement]) {
@@ -142,7 +142,8 @@ function stepInto(inner) {
 
 const hasSiblings = (place) => place[0] + place[1] > 0;
 
-// What is in another row at the place that the path leads to, counted from its start (0) or its end (1); null for nothing.
+// The element of another row at the place to which the path leads, counted from the start of each element (0) or from its end
+// (1), since rows may have more or fewer elements on one side; null if there is none.
 function atPlace(row, path, end) {
   let at = row;
   for (const { place, isInRoot } of path) {
@@ -155,7 +156,8 @@ function atPlace(row, path, end) {
   return at;
 }
 
-// Whether another row has at the place that the path leads to what says the same.
+// Whether another row has a control of the same kind and words at the place to which the path leads. With `orIs` that may be the
+// control itself.
 function hasLike(row, path, control, looked, orIs = false) {
   return [0, 1].some((end) => {
     const at = atPlace(row, path, end);
@@ -165,8 +167,9 @@ function hasLike(row, path, control, looked, orIs = false) {
   });
 }
 
-// The plain rows around the list that a row is in, by their titles: cards with a list, a table or a form each. The list beside may
-// have more rows or fewer. Null where there are none, as for `plainRowsOf`.
+// The cards around a row's list: plain rows that have a list, a table or a form each, and count by their titles. They are
+// recognised by their lists, which are at the same place and begin with a row of the same kind. Null if there are none; kept
+// until the next snapshot, as plain rows are.
 const cardsOfList = new WeakMap();
 function cardsAround(row, cache, looked) {
   const list = dom.parent(row);

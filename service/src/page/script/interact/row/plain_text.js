@@ -1,10 +1,10 @@
-// What plain rows say: which of their texts tell them from the rows beside them; see plain_row.js.
+// The texts of plain rows, and which of these tell a row from those beside it; see plain_row.js.
 
-// A longer text is a part of a page, whose words change for other reasons.
+// An element with a longer text is a part of the page rather than a row: its words change for other reasons.
 const PLAIN_ROW_CHARS_MAX = 300;
 const PIECES_MAX = 30;
 const PICKED_TYPES = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'range', 'color']);
-// Rows around others with so long a text before these that only what names things in it counts.
+// Rows around others that have a long text before these: of that text only headings, links and bold texts count.
 const namedRows = new WeakSet();
 
 const isWrittenIn = (element) => {
@@ -12,16 +12,16 @@ const isWrittenIn = (element) => {
   return tag === 'textarea' || (tag === 'input' && !PICKED_TYPES.has(dom.attribute(element, 'type')));
 };
 
-// What a row says of its own; null where that is nothing, or too much. One without words may be told by signs. Where there are
-// labels, they say what fields are.
+// The text of a plain row around a control, without the control's own; null if it can't identify the row, because it is too long
+// or the row has neither words nor signs. Also null for a field in a row with a label, which says what the field is.
 function ownTextOf(row, element, looked) {
   const text = textIn(row, (node) => isAboutRow(node) && node !== element, false, '', {});
   if (text.length > PLAIN_ROW_CHARS_MAX) return null;
   if (!/[\p{L}\p{N}]/u.test(text) && (dom.matches(row, ROWS) || !hasSigns(once(looked, signsIn, row), element))) return null;
   return isNamedByLabel(row, element) ? null : text;
 }
-// Notes a row of a long text that begins with a heading, a link or bold text, and returns whether it does. The lines of a log
-// may begin with bold texts, too.
+// Notes a row as a post if it has a long text that begins with a heading, a link or bold text. Returns whether it does. A row with
+// more bold texts may be a log, each line of which begins with one.
 const POST_BOLDS_MAX = 2;
 const postRows = new WeakSet();
 function notePost(row) {
@@ -32,7 +32,7 @@ function notePost(row) {
   return true;
 }
 const hasSigns = ({ signs, lead }, element) => signs.length > (lead === element ? 1 : 0);
-// What a snapshot or an action asks a row once, however many controls are in it.
+// Calls `asks` once for each row in a snapshot or an action, however many controls the row has.
 function once(looked, asks, row) {
   const known = looked[asks.name] ??= new Map();
   if (!known.has(row)) known.set(row, asks(row));
@@ -40,8 +40,7 @@ function once(looked, asks, row) {
 }
 const isNamedByLabel = (row, element) => isWrittenIn(element) && dom.find(row, 'label') !== null;
 
-// Returns whether a row that holds others says something before them. One with a long text there is noted: only what names
-// things in it counts.
+// Whether a row that holds others has a title: words before these. If the text there is long, the row is noted in `namedRows`.
 function noteTitled(row) {
   let { pieces } = piecesIn(row, true);
   if (pieces.join('').length > PLAIN_ROW_CHARS_MAX) {
@@ -51,8 +50,8 @@ function noteTitled(row) {
   return pieces.some((piece) => piece !== '');
 }
 
-// Where the rows begin that a plain row holds, as a question to its nodes: what has a control as the one of its kind beside it
-// has, or is known as a row.
+// Returns a function that recognises the rows inside a plain row: elements that are known as rows, or have a control as the
+// siblings of their kind have.
 const IN_ROWS = `${CONTROLS}, a[role=button], a[href^="#"], a[href^="javascript:"], [tabindex], [onclick]`;
 function rowsInside(row) {
   const holders = new Set();
@@ -64,10 +63,10 @@ function rowsInside(row) {
   return (node) => plainRowsKnown.has(node) || dom.matches(node, ROWS) || (holders.has(node) && elementsBeside(node).some((other) => holders.has(other)));
 }
 
-// How many of a plain row's texts tell it from the row beside it: up to the first with a word that the other does not have, and
-// one more after a short word, which may be a badge if it is no heading or link, unless that one begins with a number ("3 hours
-// ago"). What comes after, such as a message or a state, says nothing of which entry it is. Numbers tell it where no word does:
-// a place in a ranking stays where it is.
+// How many texts of a plain row it takes to tell it from the row beside it: up to the first text of its own that has a word. If
+// that is a single short word that is no heading or link, it may be a badge: then the next text counts, too, unless it begins with
+// a number ("3 hours ago"). Later texts, such as a message or a state, don't say which entry the row is. Where no word differs,
+// the first text of its own counts, such as a place in a ranking.
 function piecesTold({ pieces, titles, links }, { pieces: beside }) {
   const isOwn = (piece) => !beside.includes(piece);
   const at = pieces.findIndex((piece) => isOwn(piece) && /\p{L}{3}/u.test(piece));
@@ -76,9 +75,9 @@ function piecesTold({ pieces, titles, links }, { pieces: beside }) {
   return isBadge && !/^\p{N}/u.test(pieces[at + 1] ?? '') ? at + 2 : at + 1;
 }
 
-// What a plain row says, text by text, `pieces`, and those of them that name things: headings, then links and bold texts,
-// `more`. `titles`, `links` and `bolds` are the places of these among all. `byTitle`: what it says before the rows in it,
-// without what is counted there.
+// The texts of a plain row: `pieces`, all of them in their order, and `more`, those that name things: headings, then links, then
+// bold texts, then the button before the row. `titles`, `links` and `bolds` are indices in `pieces`. With `byTitle`: only the
+// texts before the rows inside, without their counts.
 const NAMES = `${HEADINGS}, b, strong, a, th, dt`;
 function piecesIn(row, byTitle = false) {
   const pieces = [], titles = [], links = [], bolds = [];
@@ -89,7 +88,7 @@ function piecesIn(row, byTitle = false) {
     pieces.push(tidy(text.slice(0, ABOUT_MAX_CHARS)));
     return true;
   };
-  // Where links lead stands after their text, so that what comes later in the row changes no place.
+  // The address of a link follows its text, so that what comes later in the row does not move it.
   const leads = [], led = new Set();
   const visit = (node, type) => {
     if (pieces.length >= PIECES_MAX) return false;
@@ -109,7 +108,7 @@ function piecesIn(row, byTitle = false) {
     }
     return true;
   };
-  // What is said for assistive technology alone goes on by itself.
+  // Live regions change by themselves.
   const isAbout = (node) => isAboutRow(node) && !saysWhatChanges(node);
   const isCell = cellRows.has(row);
   for (const node of isCell ? nodesOfCell(row) : []) {
@@ -128,9 +127,9 @@ function piecesIn(row, byTitle = false) {
   return { pieces: byTitle ? pieces.map(namedWords) : pieces, more: [...names, opens], titles, links, bolds };
 }
 
-// How many of the texts that name things tell a plain row besides its first `count` texts: what comes first may be a badge or
-// a category. The first heading that the rows beside it do not have; after a single word else, the first bold text or link. All
-// of them, and the button before the row, if the row says what those beside it say.
+// How many of the texts that name things it takes besides the first `count` pieces, which may be a badge or a category: up to the
+// first heading that a row beside it does not have; if there is none and the pieces are single words, up to the first such link
+// or bold text. If no piece tells the row from those beside it, all of them where the button before the row does.
 function namesTold({ pieces, more, titles, links, bolds }, count, beside) {
   const isOwn = (text) => /\p{L}{2}/u.test(text) && beside.some((other) => !other.more.includes(text));
   if (count === 0) return beside.some((other) => other.more.at(-1) !== more.at(-1)) ? more.length : 0;

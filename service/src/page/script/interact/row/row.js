@@ -1,10 +1,10 @@
-// What a row, a list item, an article or a part of a page is about. The controls inside are often alike in all rows
-// ("Delete") and dialogs ("OK"), and lists give rows that they have scrolled away to other entries: a control belongs to what
-// is around it.
+// What the rows and parts around an element are about. Controls often have the same name in all rows ("Delete") and dialogs
+// ("OK"), and lists use the elements of rows that were scrolled away again for other entries. So a control is identified by
+// what stands around it, too.
 
 const ROWS = 'tr, [role=row], li, [role=listitem], [role=treeitem], article, [role=article]';
 const AROUND = `${ROWS}, ${PARTS}`;
-// Left out: what controls say of themselves, times, and lists within.
+// Left out of a row's words: those of controls, times, and the lists inside it.
 const NOT_ABOUT = new Set(['button', 'select', 'textarea', 'ul', 'ol', 'table', 'script', 'style', 'template', ...TIMES]);
 const NOT_ABOUT_ROLES = new Set(['button', 'menu', 'group', 'list', 'timer', 'status', 'progressbar']);
 const ABOUT_MAX_CHARS = 1000;
@@ -12,18 +12,18 @@ const ABOUT_MAX_NODES = 1000;
 const HREF_MAX_CHARS = 2000;
 // How many rows and how many parts around an element count, and how far out they are looked for.
 const ROWS_AROUND_MAX = 6, AROUND_STEPS_MAX = 20;
-// What an outer row says of its own beyond this changes for other reasons: its title counts alone.
+// An outer row whose own words are longer than this counts by its title alone: the other words change for other reasons.
 const OUTER_MAX_CHARS = 300;
 
-// What a walk or an action has read of an element.
+// Notes on an element for the time of one walk or action.
 function noteOf(element, cache) {
   let note = cache.get(element);
   if (note === undefined) cache.set(element, note = {});
   return note;
 }
 
-// A hash of the words of the rows and parts around an element, and of where it leads as a link; 0 for what is in neither and no
-// link. `cache` has the texts of rows and parts; `looked` is a snapshot's, see plain_row.js.
+// A hash of the words of the rows and parts around an element, and of its address if it is a link; 0 if it has none of these.
+// `cache` keeps the texts of rows and parts; `looked` is given by a snapshot alone, see plain_row.js.
 function rowOf(element, cache = new Map(), looked = null) {
   const around = aroundOf(element, cache, looked), { rows, parts } = around;
   const said = parts.map((part) => partWordsOf(part, cache));
@@ -37,7 +37,7 @@ function rowOf(element, cache = new Map(), looked = null) {
   return hashOf(said.join('\n'));
 }
 
-// The words of its rows alone: what is around them may tell what the pointer is over.
+// The words of the rows around an element, without those of parts, which may change with what the pointer is over.
 function rowWordsOf(element, cache = new Map()) {
   const { rows, heading } = aroundOf(element, cache);
   return [...rows.map(({ row, byTitle }) => wordsOf(row, byTitle, cache)), heading].join(' ');
@@ -51,8 +51,8 @@ function outwardOf(element, cache) {
   }
   return firstOutward(drawnParent(element), 'nearest', cache, (at) => (dom.matches(at, AROUND) ? at : null));
 }
-// The first that `tell` says of an element and those that it is drawn in; null where it says nothing. What others inside have
-// passed is not asked again: it is kept under `key`.
+// The first answer of `tell` about an element or those around it as it is drawn, from inside out; null if it has none. Answers are
+// kept under `key` in the notes of all elements that were passed.
 function firstOutward(from, key, cache, tell) {
   const passed = [];
   let told = null;
@@ -71,10 +71,10 @@ function holds(outer, inner) {
   return false;
 }
 
-// The rows and the named parts around an element, from inside out, as far as the first dialog: `{rows, parts, own}`. A row
-// that says nothing, such as the list item that a button is in, hides none that is around it. `own` is the nearest that says
-// something, which is read in full. Of those farther out, `byTitle`, the title counts: they hold other entries as well. `heading` is
-// what stands before the outermost one's list.
+// The rows and the named parts around an element, up to the first dialog: `{rows, parts, own, heading}`, from inside out. `own` is
+// the nearest row that says anything: a row without words, such as the list item that holds a button alone, is followed by the
+// next one outwards. `own` counts with all its words. Rows farther out count by their titles (`byTitle`), since they hold other
+// entries as well. `heading` stands before the list of the outermost row.
 function aroundOf(element, cache = new Map(), looked = null) {
   const rowsAround = [], parts = [];
   let isOutside = false, at = outwardOf(element, cache);
@@ -107,8 +107,8 @@ function rowAround(element) {
   return aroundOf(element).own;
 }
 
-// Decides whether a row says nothing itself, and whether one around such a row is told by its title. Both are decided at a
-// snapshot and kept until the next.
+// `decideSilent`: whether a row says nothing itself. `decideByTitle`: whether a row around such rows counts by its title. Both are
+// decided at a snapshot and kept until the next.
 const silentRows = new WeakMap(), titledRows = new WeakMap();
 function decideOnce(known, row, cache, looked, decide) {
   const note = noteOf(row, cache);
@@ -130,8 +130,8 @@ function decideByTitle(row, cache, looked) {
   });
 }
 
-// How many of a row's pieces, of what else tells entries apart, and, if none of these does, of its signs tell it from the rows
-// beside it. The others are left out, since a quantity or a price that changes makes no other row.
+// How much of a row it takes to tell it from the rows beside it: how many of its `pieces`, of `more` (see `moreOf`) and, if these
+// don't suffice, of its `signs`. The others don't count: a row whose quantity or price changes is still the same.
 function toldBeside(row, byTitle, read, cache) {
   const told = { pieces: 0, more: 0, signs: 0 };
   const cell = cellRows.get(row), isPlain = plainRowsKnown.has(row);
@@ -149,7 +149,7 @@ function toldBeside(row, byTitle, read, cache) {
     }
   }
   if (!isPlain) return told;
-  // What else a post says changes for other reasons.
+  // The other words of a post change for other reasons.
   if (postRows.has(row)) return { pieces: Math.min(told.pieces, 1), more: 0, signs: 0 };
   const others = rowsBeside(row, cell).map(({ other }) => ({ other, beside: readRow(other, byTitle, cache) }));
   told.more = namesTold(read, told.pieces, others.map(({ beside }) => beside));
@@ -158,7 +158,7 @@ function toldBeside(row, byTitle, read, cache) {
   return told;
 }
 const differs = (all, others) => all.findIndex((one, at) => one !== others[at]) + 1;
-// The rows beside one, of its kind. Of a plain row, which something else may stand before, the next of its kind alone.
+// The rows of the same kind beside a row. Of a plain row the nearest alone on either side, with other elements between.
 const ROWS_BESIDE = 3;
 function rowsBeside(row, cell) {
   if (cell) return likeBeside(row, cell.isLike).filter((other) => other !== null).map((other) => ({ other, isNext: true }));
@@ -173,7 +173,7 @@ function rowsBeside(row, cell) {
   return beside;
 }
 
-// The nearest elements beside one that are such as is asked for, so many on either side.
+// The nearest siblings of an element for which `isSuch` is true, up to `max` on either side.
 const NEAR_STEPS_MAX = 30;
 function nearOf(element, max, isSuch) {
   return [dom.previousElement, dom.nextElement].flatMap((way) => {
@@ -183,8 +183,8 @@ function nearOf(element, max, isSuch) {
   });
 }
 
-// What rows have been about: `{words, pieces, more, signs}`, with what told them apart when they were seen first. A row keeps these
-// when one like it comes beside it or leaves, or when a number becomes another one that was the same in both.
+// What identifies each row: `{words, pieces, more, signs}`, chosen when the row was first seen. This stays the same when a row
+// like it is added beside it or leaves, and when a number changes that both had.
 const rowsKnown = { full: new WeakMap(), title: new WeakMap() };
 const isPrefix = (few, many) => few.every((one, at) => one === many[at]);
 function wordsOf(row, byTitle = false, cache = new Map()) {

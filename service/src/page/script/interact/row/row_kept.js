@@ -1,7 +1,8 @@
-// Rows that change by what is done in them, and the fields in them that were written in.
+// Rows that change by an action in them, and fields that were written in: when they are still the same, and when the page has
+// given them to another entry.
 
-// Fields whose value was typed or chosen, which says nothing of the row, and that value. One that holds something else by now
-// is another row's field. A page may write a value in another way, or step a number.
+// The fields whose value was typed or chosen, with that value: it says nothing about the row. A field that holds something else by
+// now may belong to another row. The page may format the value or step a number, so values are compared loosely.
 const typedFields = new WeakMap();
 let typedLately = new Set();
 const bareOf = (value) => String(value).toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, '');
@@ -18,9 +19,10 @@ const checkTyped = (field) => {
   return false;
 };
 
-// What an element's rows say as an action on it begins, and what its field holds once it was typed into. A row that changes by
-// that or soon after, and still has the field with that value, is about the same: a preview, a hint, the text itself. It is
-// not if it says what another row said, which says it no longer: then they have changed places.
+// The words of an element's rows as an action on it begins; `held` is set to the field's value once something was typed. A row
+// that changes by the action or soon after, and still has the field with that value, is still about the same: the change is a
+// preview, a hint, or the text itself. It is not if the row now says what another row said, and that row no longer does: then the
+// two have changed places.
 const OWN_CHANGES_MS = 2000, ROWS_BESIDE_MAX = 50, CLOSED_ROOTS_MAX = 20;
 const rowBefore = (element, isTypedInto) => {
   const cache = new Map(), { rows, own } = aroundOf(element, cache);
@@ -28,20 +30,21 @@ const rowBefore = (element, isTypedInto) => {
   const entry = FIELDS.has(roleOf(element)) ? entryOf(element, own, cache, isTypedInto) : { element, own, words: '', others: [], called: null, value: new Set() };
   return { ...entry, rows: told, held: null, until: 0 };
 };
-// What says which entry an element is of: what its row says and those beside it, what it is called, and the words of its value,
-// which its row says with the others.
+// What identifies the entry of an element: the words of its row and of the rows beside it, the name of the element, and the words
+// of its value, which are among its row's.
 const entryOf = (element, own, cache, isCalled = true) => ({
   element, ...(own === null ? { own, words: '', others: [] } : saidAmong(own, cache)), called: isCalled ? calledOf(element) : null,
   value: wordsIn(dom.tag(element) === 'select' ? [...selectedOptions(element)].map((option) => option.label).join(' ') : isWrittenIn(element) ? element.value : ''),
 });
-// Whether one says by now what another one said, which says it no longer. `others` are `{element, said}`; `saysNow` reads one.
+// Whether a row or field now says what one of `others` said before and no longer says. `others` are `{element, said}`, `isSame`
+// compares what was said, `saysNow` reads an element.
 const saysAnothers = (isSame, others, saysNow) =>
   others.some((other) => isSame(other.said) && (!dom.isConnected(other.element) || saysNow(other.element) !== other.said));
-// Whether another one says by now what one alone said.
+// Whether one of `others` now says `said`, which none of them said before.
 const isSaidByAnother = (said, others, saysNow) =>
   others.every((other) => other.said !== said) && others.some((other) => dom.isConnected(other.element) && saysNow(other.element) === said);
-// What a field is called, and what the next ones of its kind on either side are: `{element, role, name, others}`; null of what is
-// no field, or takes too long to name.
+// The name of a field, and the names of the nearest fields of its role on either side: `{element, role, name, others}`; null if
+// the element is no field, has no name, or takes too long to name.
 const CALLED = 'input, select, textarea, [role]', CALLED_UP_MAX = 4, CALLED_MAX = 10, CALLED_STEPS_MAX = 100, CALLED_MS_MAX = 20;
 function calledOf(element) {
   const role = roleOf(element);
@@ -68,13 +71,13 @@ function isCalledAsAnother(called) {
     return saysAnothers((said) => said === now, others, nameNow) && others.some((other) => other.said !== name && nameNow(other.element) === name);
   });
 }
-// Names that are asked for later than soon are empty meanwhile.
+// Calls `name`; the names that it asks for after `CALLED_MS_MAX` are empty.
 function namedSoon(name) {
   const before = namesUntil;
   namesUntil = Math.min(before, performance.now() + CALLED_MS_MAX);
   try { return name(); } finally { namesUntil = before; }
 }
-// What a row says, and what those beside it say, so many on either side.
+// The words of a row and of the rows beside it, up to `max` on either side.
 const saidAmong = (own, cache, max = ROWS_BESIDE_MAX) => ({ own, words: wordsOf(own, false, cache), others: othersOf(own, cache, max) });
 function othersOf(row, cache, max = ROWS_BESIDE_MAX) {
   const others = [], isPlain = plainRowsKnown.has(row);
@@ -87,9 +90,9 @@ function othersOf(row, cache, max = ROWS_BESIDE_MAX) {
   }
   return others;
 }
-// Whether a row says by now what another one said, which no longer says it, or another one by now what it alone said. What was
-// written or chosen in its own field it says no longer: then all that it says may be among what the other said, if it has lost
-// more words than those that its field held.
+// Whether a row is another entry's by now: it says what another row said and no longer says, or another row says what it alone
+// said. The words of a row may lack those that were typed or chosen in its field. So if it has lost other words than the field's,
+// it is enough that all its words are among those that the other row said.
 const isAnothers = (now, { words: before, others, value = new Set() }) => {
   const [words, had] = [wordsIn(now), wordsIn(before)];
   if (words.size === 0 || had.size === 0 || now === before) return false;
@@ -98,7 +101,8 @@ const isAnothers = (now, { words: before, others, value = new Set() }) => {
   const saysNow = (row) => wordsOf(row);
   return saysAnothers(isSame, others, saysNow) || (hasLost && isSaidByAnother(before, others, saysNow));
 };
-// Whether an element is another entry's by now: its row is, or it is by what it is called, unless its row says what it said.
+// Whether an element is another entry's by now: its row is, or the element has swapped names with another one, and the row does
+// not say the same as before.
 const isInAnothers = (before) => {
   if (!before) return false;
   const { own, words, element } = before, hasRow = own !== null && dom.isConnected(own);
@@ -107,7 +111,7 @@ const isInAnothers = (before) => {
   return !(words !== '' && now === words && dom.contains(own, element)) && isCalledAsAnother(before.called);
 };
 const heldBy = (field) => (isWrittenIn(field) || dom.tag(field) === 'select' ? field.value : field.checked ?? dom.textContent(field));
-// The field that an event is about: at the host of a closed root, which hides it, what has the focus inside.
+// The field of an event. If that is in a closed shadow root, the event's target is the host, and the field has the focus inside.
 const fieldOfEvent = (event) => {
   let [target] = event.composedPath();
   for (let roots = 0; roots < CLOSED_ROOTS_MAX && closedRoots.has(target); roots++) {
@@ -138,10 +142,11 @@ const keepRow = (before) => {
     known.kept = { told, before };
   }
 };
-// The row that may change until the next action, whose own blur and press are judged by what they do.
+// The row of the latest action, which may change by that until the next action begins. What the next action does itself, such as
+// taking the focus, is not covered.
 let rowLeft = null;
 const keepRowAfter = (before) => {
-  // A page may have written it in another way.
+  // The page may have formatted the values since.
   for (const field of typedLately) typedFields.set(field, heldBy(field));
   typedLately = new Set();
   if (before.held === null) return;

@@ -1,12 +1,13 @@
 // What rows and parts of a page say: their texts, words and numbers.
 
-// The words of a text, and whether all of some are among others.
+// The set of words of a text. `isAmong`: whether the second set has all words of the first.
 const WORDS_IN = /[\p{L}\p{M}\p{N}]+(?:[+#]+|[-\u2212](?![\p{L}\p{N}-]))?|\p{Emoji_Presentation}|\p{Extended_Pictographic}(?=\ufe0f)/gu;
 const wordsIn = (text) => new Set(text.toLowerCase().match(WORDS_IN) ?? []);
 const isAmong = (few, many) => [...few].every((word) => many.has(word));
 
-// Words with the signs that are part of them ("C++", "A-"), and whole long numbers, such as an order's; one and many of a
-// thing that is counted are the same word. A number with a fraction is a price or a measure.
+// The words of a text without most of its numbers. Words keep the signs that are part of them ("C++", "A-"), and lose their
+// plural after a number, so that "1 item" and "2 items" have the same words. Long integers, such as those of orders, stay; a
+// number with a fraction is a price or a measure.
 const WORDS = /\p{L}[\p{L}\p{M}]*(?:[+#]+|[-\u2212](?![\p{L}\p{N}-]))?|\d[\d.,]*/gu;
 const COUNTED_WORDS = 3;
 function wordsAlone(text) {
@@ -25,9 +26,9 @@ function wordsAlone(text) {
   return words.join(' ');
 }
 
-// The text of an element as far as `isAbout` leads into what is inside; pictures are their descriptions, and with `saysMore`
-// controls are what they are called. `marks` gets where the first link leads and the first title. `untilField`: as far as the
-// first field that may be written in.
+// The text of an element, without the elements inside for which `isAbout` is false. Pictures count by their descriptions, and
+// with `saysMore` controls by their names. `marks` gets the address of the first link and the first title. With `untilField` the
+// text ends at the first field that can be written in.
 function textIn(element, isAbout, saysMore, text = '', marks = null, untilField = false) {
   walkIn(element, isAbout, (node, type) => {
     if (text.length >= ABOUT_MAX_CHARS) return false;
@@ -49,7 +50,7 @@ function textIn(element, isAbout, saysMore, text = '', marks = null, untilField 
   return text.slice(0, ABOUT_MAX_CHARS);
 }
 
-// The value of a field, unless it was typed or chosen.
+// The value that the page gave to a field: empty if it was typed or chosen since.
 const FIELD_TAGS = new Set(['input', 'select', 'textarea']);
 function setValueOf(node) {
   const tag = dom.tag(node);
@@ -58,11 +59,12 @@ function setValueOf(node) {
   return isWrittenIn(node) && !isSecretField(node) ? node.value.slice(0, ABOUT_MAX_CHARS) : '';
 }
 
-// Whether there may be text in an element that a person reads: no script or style sheet.
+// Whether an element may hold text for readers, unlike a script or a style sheet.
 const mayHaveText = (node) => !SKIPPED.has(dom.tag(node));
 
-// Visits what is inside an element as it is drawn, as far as `isAbout` leads into it and until `visit` returns false: of an
-// element that has a shadow root what is in that, and of a slot what it shows.
+// Visits the nodes inside an element in the order in which they are drawn, until `visit` returns false: the shadow root of an
+// element that has one instead of its children, and what a slot shows instead of the slot's. Elements for which `isAbout` is false
+// are visited, but not entered.
 function walkIn(element, isAbout, visit) {
   // The slots around a node, with what they show and which of these the node is in.
   const slots = [];
@@ -96,7 +98,7 @@ function walkIn(element, isAbout, visit) {
     node = next;
   }
 }
-// What a selector finds inside an element, also as it is drawn, somewhat more than `max` at most.
+// The elements inside an element that match a selector, those in shadow roots included; somewhat more than `max` at most.
 function drawnIn(element, selector, max) {
   const found = new Set(), all = allIn(element, selector);
   for (let at = 0; at < all.length && at <= max; at++) found.add(all[at]);
@@ -118,15 +120,15 @@ const isTitle = (node) => {
 
 const isAboutRow = (node) => (!NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.has(dom.attribute(node, 'role'))) || isTitle(node);
 
-// What a row says: `{words, pieces}`, the words with long numbers among them, and what may tell it from a row of the same words:
-// where its first link leads, its first title, and the short numbers. One with controls alone is told by what they and its
-// images say. Of a plain row `words` is empty, and all that it says is in pieces.
+// What a row says: `{words, pieces}`. `words` include long numbers. `pieces` may tell it from a row of the same words: the address
+// of its first link, its first title, and the short numbers. A row of controls alone has their words and those of its images. A
+// plain row has no `words`: all its texts are pieces.
 function readRow(row, byTitle, cache) {
   const note = noteOf(row, cache);
   if (byTitle) return plainRowsKnown.has(row) ? note.plainTitle ??= { words: '', ...piecesIn(row, true) } : note.title ??= readTitle(row);
   return plainRowsKnown.has(row) ? note.plain ??= { words: '', saysWords: true, ...piecesIn(row) } : note.full ??= readFull(row, cache);
 }
-// The other elements that draw a row of a grid, which has some of its columns pinned.
+// The other elements of a row in a grid that draws its pinned columns apart from the others.
 const GRIDS = '[role=grid], [role=treegrid], [role=table]', GRID_ROWS_MAX = 5000, ROW_DRAWN_MAX = 4;
 function restOfRow(row, cache) {
   const index = dom.attribute(row, 'aria-rowindex'), grid = index === null ? null : dom.closest(row, GRIDS);
@@ -192,8 +194,8 @@ function wordsBeforeRows(row) {
   return text.length > OUTER_MAX_CHARS ? '' : text;
 }
 
-// What else may tell a row from others of the same words: its first button, what its controls are called by their author, what its
-// lists and tables without controls say, and times of day and dates.
+// Further texts that may tell a row from others of the same words: its first button, the `aria-label`s of its controls, its lists
+// and tables without controls, times of day and dates.
 const moreOf = (row, read) => read.more ??= readMore(row);
 const LABELLED = 'a, button, input, select, [role=button], [role=checkbox], [role=link]', CALLED_IN_ROW_MAX = 5;
 const TIME_OR_DATE = /\d[:.]\d\d|\d{4}|\d[/.-]\d/;
@@ -214,9 +216,9 @@ function readMore(row) {
   return [...leads, ...called, ...lists, ...times];
 }
 
-// What tells a row from others that say the same: pictographs, and of a plain row times of day and dates before them, and after
-// them the first button's words. A pictograph in a control or a live region shows a state. Those that are drawn as text unless
-// told otherwise (★, ▶, ©) are signs of ratings, players and texts.
+// Signs, which tell a row from others that say the same: its pictographs; of a plain row also times of day and dates, before
+// these, and the words of its first button, after them. Left out are pictographs in controls and live regions, which show a state,
+// and characters that are drawn as text by default (★, ▶, ©): these belong to ratings, players and texts.
 const PICTOGRAPHS = /(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)(?:\p{Emoji_Modifier}|\u200d\p{Extended_Pictographic}\ufe0f?)*/gu;
 const SIGNS_MAX = 30, SIGN_NODES_MAX = 100;
 const PRESSED_IN_ROWS = `a, label, summary, ${MADE_CLICKABLE}, [role=switch], [role=checkbox], [role=radio], [role=option], [role=tab], [role=menuitem]`;
@@ -234,7 +236,7 @@ function pictographsIn(row) {
   const isPointed = (node) => node !== null && dom.type(node) === 1 && getComputedStyle(node).cursor === 'pointer';
   const add = (text, around) => {
     const found = text.length <= ABOUT_MAX_CHARS ? text.match(PICTOGRAPHS) : null;
-    // What is clicked by its script alone has a cursor of its own.
+    // An element with a cursor of its own is a control, though only its script says so.
     if (found !== null && looked++ < SIGN_NODES_MAX && (!isPointed(around) || isPointed(row))) signs.push(...found);
   };
   walkIn(row, (node) => isAboutRow(node) && !dom.matches(node, PRESSED_IN_ROWS) && !saysWhatChanges(node), (node, type) => {
