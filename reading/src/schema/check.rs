@@ -11,7 +11,7 @@ use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
 use porthole_contract::{Warning, WarningCode};
 use serde_json::{Map, Number, Value};
 
-use super::compiled::{Bound, Id, Kind, Range, Rule, Schema};
+use super::compiled::{Bound, Id, Kind, Properties, Range, Rule, Schema};
 use super::excerpt::{EXCERPT_MAX_CHARS, brief, name_of};
 use super::limits::MISFITS_MAX;
 use super::place::Place;
@@ -169,7 +169,7 @@ impl Check<'_> {
                 Value::Array(list) => self.array(rule, list, place, lists),
                 _ => Ok(true),
             },
-            Rule::Properties { .. }
+            Rule::Properties(..)
             | Rule::Names(..)
             | Rule::Required(..)
             | Rule::PropertyCount(..)
@@ -258,16 +258,17 @@ impl Check<'_> {
         }
     }
 
-    /// One property, by the schema of its name, by those of the patterns that its name fits, or else by the rest's.
+    /// Checks one property by the schema of its name and those of the patterns that its name matches, or else by that of all
+    /// others.
     fn property(
         &mut self,
-        rule: &Rule,
+        properties: &Properties,
         name: &str,
         value: &Value,
         place: &Place<'_>,
         lists: bool,
     ) -> Result<bool, End> {
-        let Rule::Properties { named, patterns, rest } = rule else { return Ok(true) };
+        let Properties { named, patterns, rest } = properties;
         let inside = place.name(name);
         let (mut fits, mut is_known) = (true, false);
         if let Some(id) = named.get(name) {
@@ -299,9 +300,9 @@ impl Check<'_> {
     ) -> Result<bool, End> {
         let mut fits = true;
         match rule {
-            Rule::Properties { .. } => {
+            Rule::Properties(properties) => {
                 for (name, one) in object {
-                    fits &= self.property(rule, name, one, place, lists)?;
+                    fits &= self.property(properties, name, one, place, lists)?;
                     if !fits && !lists {
                         break;
                     }

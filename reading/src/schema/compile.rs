@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use porthole_contract::Invalid;
 use serde_json::{Map, Number, Value};
 
-use super::compiled::{Bound, Id, Kind, Node, Range, Rule, Schema};
+use super::compiled::{Bound, Id, Kind, Node, Properties, Range, Rule, Schema};
 use super::limits::{EXPANDED_MAX, LEVELS_MAX};
 use super::pattern::Pattern;
 use super::place::Place;
@@ -360,7 +360,7 @@ impl<'a> Open<'_, 'a> {
         }
         let rest = self.schema("additionalProperties")?;
         if !named.is_empty() || !patterns.is_empty() || rest.is_some() {
-            self.push(Rule::Properties { named, patterns, rest });
+            self.push(Rule::Properties(Properties { named, patterns, rest }));
         }
         if let Some(id) = self.schema("propertyNames")? {
             self.push(Rule::Names(id));

@@ -61,11 +61,7 @@ pub(super) enum Rule {
     },
     ItemCount(Range),
     Unique,
-    Properties {
-        named: HashMap<String, Id>,
-        patterns: Vec<(Pattern, Id)>,
-        rest: Option<Id>,
-    },
+    Properties(Properties),
     Names(Id),
     Required(Vec<String>),
     PropertyCount(Range),
@@ -73,6 +69,17 @@ pub(super) enum Rule {
     Needs(Vec<(String, Vec<String>)>),
     /// `dependentSchemas`: if the property is present, the whole object must match.
     Implies(Vec<(String, Id)>),
+}
+
+/// The schemas of an object's properties.
+#[derive(Clone, Debug)]
+pub(super) struct Properties {
+    /// `properties`: by name.
+    pub(super) named: HashMap<String, Id>,
+    /// `patternProperties`: by the patterns that a name matches.
+    pub(super) patterns: Vec<(Pattern, Id)>,
+    /// `additionalProperties`: of all others.
+    pub(super) rest: Option<Id>,
 }
 
 /// The types of JSON Schema.
