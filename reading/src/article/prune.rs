@@ -55,56 +55,75 @@ impl Pruning<'_> {
         }
     }
 
+    /// Whether an element is left out: a picture, the article's title, or what belongs to the page rather than to the article.
     fn is_unwanted(&self, id: NodeId) -> bool {
         let dom = self.view.dom;
         let measure = self.choice.measures[id];
-        let whole = self.choice.measures[self.choice.root];
-        let share = measure.chars / whole.chars.max(1.0);
         let name = dom.name(id);
-        if name == "img" || name == "video" || name == "iframe" {
+        if matches!(name, "img" | "video" | "iframe") {
             return true;
         }
         if measure.chars == 0.0 {
             return false;
         }
         if !self.view.is_block(id) {
-            // A caption or label on a line of its own.
-            let around = dom.node(id).parent.map_or(0.0, |parent| self.choice.measures[parent].chars);
-            let is_label = matches!(names::part(dom, id), Part::About | Part::Furniture)
-                && around <= measure.chars * 1.3
-                && measure.chars < 300.0;
-            return name == "button" || is_label;
+            return name == "button" || self.is_label(id);
         }
-        if name == "h1" && self.first_h1 == Some(id)
-            || level(name).is_some()
-                && measure.chars < 600.0
-                && is_title(&self.view.folded_text(id), &self.about.title, name)
-        {
+        if self.says_title(id) {
             return true;
         }
         match names::part(dom, id) {
-            Part::About if share < 0.3 && measure.paragraphs < 3 => return true,
-            Part::Furniture if share < 0.3 => return true,
+            Part::About if self.share(id) < 0.3 && measure.paragraphs < 3 => return true,
+            Part::Furniture if self.share(id) < 0.3 => return true,
             _ => {}
         }
         if self.choice.is_listing {
             return false;
         }
-        let density = measure.link_density();
-        let heading = matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6");
-        if heading {
+        if matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6") {
             return measure.chars < 200.0 && phrases::leads_away(&self.view.folded_text(id));
         }
-        if matches!(
-            name,
+        !self.is_quoted_or_tabular(id) && self.is_navigation(id)
+    }
+
+    /// The part of the article's text that is in an element.
+    fn share(&self, id: NodeId) -> f64 {
+        let whole = self.choice.measures[self.choice.root];
+        self.choice.measures[id].chars / whole.chars.max(1.0)
+    }
+
+    /// Whether an inline element is a caption or label on a line of its own.
+    fn is_label(&self, id: NodeId) -> bool {
+        let dom = self.view.dom;
+        let chars = self.choice.measures[id].chars;
+        let around = dom.node(id).parent.map_or(0.0, |parent| self.choice.measures[parent].chars);
+        matches!(names::part(dom, id), Part::About | Part::Furniture) && around <= chars * 1.3 && chars < 300.0
+    }
+
+    /// Whether an element is a heading with the article's title.
+    fn says_title(&self, id: NodeId) -> bool {
+        let name = self.view.dom.name(id);
+        name == "h1" && self.first_h1 == Some(id)
+            || level(name).is_some()
+                && self.choice.measures[id].chars < 600.0
+                && is_title(&self.view.folded_text(id), &self.about.title, name)
+    }
+
+    /// Whether an element is a part of a table, code or a quotation, or in a quotation or a table's cell. These may have many
+    /// links.
+    fn is_quoted_or_tabular(&self, id: NodeId) -> bool {
+        let dom = self.view.dom;
+        let mut ancestors = dom.ancestors(id).take_while(|above| *above != self.choice.root);
+        matches!(
+            dom.name(id),
             "table" | "tbody" | "tr" | "td" | "th" | "thead" | "pre" | "code" | "blockquote" | "dd" | "dt"
-        ) || dom
-            .ancestors(id)
-            .take_while(|above| *above != self.choice.root)
-            .any(|above| matches!(dom.name(above), "blockquote" | "td"))
-        {
-            return false;
-        }
+        ) || ancestors.any(|above| matches!(dom.name(above), "blockquote" | "td"))
+    }
+
+    /// Whether an element consists of links to other pages, or of phrases and tags that lead there.
+    fn is_navigation(&self, id: NodeId) -> bool {
+        let measure = self.choice.measures[id];
+        let (name, density, share) = (self.view.dom.name(id), measure.link_density(), self.share(id));
         if matches!(name, "ul" | "ol" | "dl") && density > LINKS_SHARE_MAX && share < 0.5 {
             return true;
         }
