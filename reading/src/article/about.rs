@@ -14,6 +14,23 @@ const FIELD_MAX_CHARS: usize = 500;
 const BYLINE_MAX_CHARS: usize = 100;
 /// Deepest level of JSON-LD that is read.
 const DEPTH_MAX: usize = 8;
+/// The names of `meta` elements that give the author, most reliable first.
+const AUTHOR_METAS: [&str; 7] =
+    ["author", "article:author", "parsely-author", "dc.creator", "dcterms.creator", "sailthru.author", "byl"];
+/// The names of those that give the time of publication.
+const PUBLISHED_METAS: [&str; 11] = [
+    "article:published_time",
+    "og:article:published_time",
+    "datepublished",
+    "parsely-pub-date",
+    "sailthru.date",
+    "dc.date",
+    "dcterms.date",
+    "dc.date.issued",
+    "date",
+    "pubdate",
+    "publishdate",
+];
 
 /// Metadata of a page's content. Missing values are absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -62,34 +79,12 @@ pub(super) fn of(view: View<'_>, root: NodeId, head: &Head) -> About {
         title(view, root, head, meta(&["og:title", "twitter:title"]), from_linked(&["headline"]), site_name.as_deref());
     let byline = from_linked(&["author", "creator"])
         .or_else(|| {
-            meta(&[
-                "author",
-                "article:author",
-                "parsely-author",
-                "dc.creator",
-                "dcterms.creator",
-                "sailthru.author",
-                "byl",
-            ])
-            .filter(|author| !author.starts_with("http"))
+            // Some pages give the address of the author's profile.
+            meta(&AUTHOR_METAS).filter(|author| !author.starts_with("http"))
         })
         .or_else(|| byline(view, root));
     let published = from_linked(&["datePublished", "dateCreated", "uploadDate"])
-        .or_else(|| {
-            meta(&[
-                "article:published_time",
-                "og:article:published_time",
-                "datepublished",
-                "parsely-pub-date",
-                "sailthru.date",
-                "dc.date",
-                "dcterms.date",
-                "dc.date.issued",
-                "date",
-                "pubdate",
-                "publishdate",
-            ])
-        })
+        .or_else(|| meta(&PUBLISHED_METAS))
         .or_else(|| time_element(view, root));
     let absolute =
         |src: String| url::Url::parse(&head.base).ok().and_then(|base| base.join(src.trim()).ok()).map(String::from);
