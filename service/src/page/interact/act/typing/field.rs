@@ -1,8 +1,12 @@
-//! A field, what it holds, and what to type into it.
+//! A field, what it holds, and the text to type into it.
 
 use serde::Deserialize;
 
+use crate::page::Page;
+use crate::page::interact::Element;
+use crate::page::interact::act::actionable::Tries;
 use crate::page::interact::acted::Terms;
+use crate::page::interact::quiet::Quiet;
 
 /// What to type.
 #[derive(Clone, Debug)]
@@ -17,6 +21,15 @@ pub struct Typing {
     pub slowly: bool,
     /// What is waited for.
     pub terms: Terms,
+}
+
+/// The entering of a text into a field, under way.
+pub(super) struct Entering<'a, 'q> {
+    pub page: &'a Page,
+    pub element: &'a Element,
+    pub typing: &'a Typing,
+    pub quiet: &'q mut Quiet<'a>,
+    pub tries: &'q mut Tries,
 }
 
 /// What a field says when it gets the focus.

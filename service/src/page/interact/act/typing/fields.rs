@@ -6,7 +6,7 @@ use porthole_contract::{Warning, WarningCode};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::field::{Content, Field, Typing};
+use super::field::{Content, Entering, Field, Typing};
 use super::focus::{Keyed, went_nowhere};
 use super::text::{Offered, Sent};
 use crate::page::Page;
@@ -102,8 +102,8 @@ impl Page {
         let mut tries = Tries::until(typing.terms.deadline);
         let spot = self.ready(element, Ask::field(&typing.terms), &mut tries).await?;
         quiet.begins();
-        let Entered { method, outcome, rest, cut, is_taken } =
-            self.enter(element, typing, &mut quiet, &mut tries).await?;
+        let mut entering = Entering { page: self, element, typing, quiet: &mut quiet, tries: &mut tries };
+        let Entered { method, outcome, rest, cut, is_taken } = entering.enter().await?;
         let (mut has_left, is_unseen) = (matches!(outcome, Outcome::Left), matches!(outcome, Outcome::Unseen));
         let (typed, unknown) = match outcome {
             Outcome::Typed(typed) => (Some(typed), None),
@@ -118,7 +118,7 @@ impl Page {
         let mut warnings: Vec<Warning> = cut.into_iter().chain(unknown).collect();
         let (mut rest, mut is_sent) = (rest, false);
         if typing.submit {
-            let (after, not_sent) = self.submits(element, typing, rest, is_whole, &mut quiet, &mut tries).await?;
+            let (after, not_sent) = entering.submits(rest, is_whole).await?;
             (rest, is_sent) = (after, not_sent.is_none());
             warnings.extend(not_sent);
         }
@@ -171,41 +171,52 @@ impl Page {
         Ok(Some(Typed { value: typed.value.is_some().then_some(value), differs }))
     }
 
-    async fn enter(
-        &self,
-        element: &Element,
-        typing: &Typing,
-        quiet: &mut Quiet<'_>,
-        tries: &mut Tries,
-    ) -> Result<Entered, ActError> {
+    /// What the field holds now.
+    async fn held(&self, element: &Element, tries: &Tries) -> Result<Look, ActError> {
+        match element.call(self, tries.limit(), "read", Value::Null).await {
+            Ok(Some(held)) => Ok(Look::Holds(held)),
+            Ok(None) => Ok(Look::Gone),
+            Err(ActError::Dialog(_)) => Ok(Look::Unknown),
+            Err(ActError::NotFound(_)) => Ok(Look::Left),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+// === impl Entering ===
+
+impl Entering<'_, '_> {
+    /// Enters the text in the way that the terms allow first, and in the other where that had no effect.
+    async fn enter(&mut self) -> Result<Entered, ActError> {
+        let (page, element, typing) = (self.page, self.element, self.typing);
         let terms = &typing.terms;
         let entered = |method, outcome, rest| Ok(Entered { method, outcome, rest, cut: None, is_taken: false });
         if terms.document_first() {
             // Editors hear of the selection only after the task that changed it.
-            let answer = self.call_once(element, "focusField", typing.clear.into(), tries).await;
+            let answer = page.call_once(element, "focusField", typing.clear.into(), self.tries).await;
             let Some::<Field>(field) = unless_held(answer)? else {
                 return entered(Method::Dom, Outcome::Unknown, None);
             };
             let options = json!({"text": typing.text, "clear": typing.clear});
-            let answer = self.call_once(element, "insert", options, tries).await;
+            let answer = page.call_once(element, "insert", options, self.tries).await;
             let Some(Offered { taken }) = unless_held(answer)? else {
                 return entered(Method::Dom, Outcome::Unknown, None);
             };
-            let rest = quiet.rest().await?;
-            let outcome = self.read_back(element, &field, typing, rest.is_some(), tries).await?;
+            let rest = self.quiet.rest().await?;
+            let outcome = self.read_back(&field, typing, rest.is_some()).await?;
             // The page has made something of a text that the field does not hold: it must not come twice.
-            let has_sent = matches!(outcome, Outcome::NoEffect { is_empty: true }) && quiet.began.anything();
+            let has_sent = matches!(outcome, Outcome::NoEffect { is_empty: true }) && self.quiet.began.anything();
             let is_taken = taken || has_sent || rest.as_ref().is_some_and(|rest| rest.beside);
             if !matches!(outcome, Outcome::NoEffect { .. }) || is_taken || !terms.by_input() || field.kind == "value" {
                 return Ok(Entered { method: Method::Dom, outcome, rest, cut: None, is_taken });
             }
         }
-        let mut leaving = Leaving::watch(self, &element.frame, HeldInput::Keys);
+        let mut leaving = Leaving::watch(page, &element.frame, HeldInput::Keys);
         loop {
-            match self.write(element, typing, &mut leaving, quiet, tries).await? {
+            match self.write(&mut leaving).await? {
                 Written::Done(entered) => return Ok(entered),
                 Written::Stopped { what, moved } => {
-                    if !tries.next().await {
+                    if !self.tries.next().await {
                         return Err(went_nowhere("the text", &what, moved));
                     }
                 }
@@ -214,36 +225,29 @@ impl Page {
     }
 
     /// Writes the text by the browser's input, once.
-    async fn write(
-        &self,
-        element: &Element,
-        typing: &Typing,
-        leaving: &mut Leaving<'_>,
-        quiet: &mut Quiet<'_>,
-        tries: &Tries,
-    ) -> Result<Written, ActError> {
+    async fn write(&mut self, leaving: &mut Leaving<'_>) -> Result<Written, ActError> {
+        let (page, element, typing) = (self.page, self.element, self.typing);
         let entered = |method, outcome, rest: Option<Rest>, cut| {
             let is_taken = rest.as_ref().is_some_and(|rest| rest.beside);
             Ok(Written::Done(Entered { method, outcome, rest, cut, is_taken }))
         };
-        let aside = self.hold_keys(element).await?;
-        let answer = self.call_once(element, "focusField", typing.clear.into(), tries).await;
-        // A dialog that opens by the focus comes before the text.
-        let field: Field = answer?;
+        let aside = page.hold_keys(element).await?;
+        // A dialog that opens by the focus comes before the text, and is an error.
+        let field: Field = page.call_once(element, "focusField", typing.clear.into(), self.tries).await?;
         if field.kind == "value" {
-            let answer = self.call_once(element, "setValue", typing.text.as_str().into(), tries).await;
+            let answer = page.call_once(element, "setValue", typing.text.as_str().into(), self.tries).await;
             let Some(field) = unless_held(answer)? else { return entered(Method::Dom, Outcome::Unknown, None, None) };
-            let rest = quiet.rest().await?;
+            let rest = self.quiet.rest().await?;
             let whole = Typing { clear: true, ..typing.clone() };
-            let outcome = self.read_back(element, &field, &whole, rest.is_some(), tries).await?;
+            let outcome = self.read_back(&field, &whole, rest.is_some()).await?;
             return entered(Method::Dom, outcome, rest, None);
         }
         if !field.focused {
             return Err(ActError::NoEffect(format!("{} takes no focus", field.what)));
         }
-        let sent = self.send_text(element, typing, &field, leaving, quiet, tries).await?;
+        let sent = self.send_text(&field, leaving).await?;
         let is_held = matches!(sent, None | Some(Sent::Held { .. }));
-        let keyed = if is_held { None } else { self.keyed_aside(element, aside, tries).await? };
+        let keyed = if is_held { None } else { page.keyed_aside(element, aside, self.tries).await? };
         let all = typing.text.chars().count();
         let moved = |to| Some(WarningCode::FocusMoved.says(format!("the focus moved to {to}; the rest was not typed")));
         let cut = match (sent, keyed) {
@@ -260,42 +264,24 @@ impl Page {
             ),
             _ => None,
         };
-        let rest = if is_held { None } else { quiet.rest().await? };
-        let outcome = match self.read_back(element, &field, typing, rest.is_some(), tries).await? {
+        let rest = if is_held { None } else { self.quiet.rest().await? };
+        let outcome = match self.read_back(&field, typing, rest.is_some()).await? {
             Outcome::OfAnother if cut.is_some() => Outcome::NoEffect { is_empty: false },
             outcome => outcome,
         };
         entered(Method::Cdp, outcome, rest, cut)
     }
 
-    /// What the field holds now.
-    async fn held(&self, element: &Element, tries: &Tries) -> Result<Look, ActError> {
-        match element.call(self, tries.limit(), "read", Value::Null).await {
-            Ok(Some(held)) => Ok(Look::Holds(held)),
-            Ok(None) => Ok(Look::Gone),
-            Err(ActError::Dialog(_)) => Ok(Look::Unknown),
-            Err(ActError::NotFound(_)) => Ok(Look::Left),
-            Err(error) => Err(error),
-        }
-    }
-
     /// What came of the text, by what the field holds now. What is drawn beside the field is waited for: a terminal draws
     /// what its server has answered.
-    async fn read_back(
-        &self,
-        element: &Element,
-        field: &Field,
-        typing: &Typing,
-        answers: bool,
-        tries: &Tries,
-    ) -> Result<Outcome, ActError> {
+    async fn read_back(&self, field: &Field, typing: &Typing, answers: bool) -> Result<Outcome, ActError> {
         if !answers {
             return Ok(Outcome::Unknown);
         }
-        let until = Instant::now() + tries.limit().min(DRAWN_WITHIN);
+        let until = Instant::now() + self.tries.limit().min(DRAWN_WITHIN);
         let is_drawn = field.held.drawn.is_some() && !typing.text.is_empty();
         loop {
-            let outcome = match self.held(element, tries).await? {
+            let outcome = match self.page.held(self.element, self.tries).await? {
                 Look::Holds(held) => match Outcome::of(field, &held, typing) {
                     Outcome::NoEffect { .. } | Outcome::Typed(_) if held.another => Outcome::OfAnother,
                     outcome => outcome,

@@ -7,11 +7,11 @@ use serde::Deserialize;
 use tokio::time::{Instant, sleep};
 
 use super::chord::Chord;
-use super::field::Typing;
+use super::field::{Entering, Typing};
 use crate::page::Page;
 use crate::page::interact::act::actionable::Tries;
 use crate::page::interact::acted::{Acted, Typed};
-use crate::page::interact::quiet::{Quiet, Rest};
+use crate::page::interact::quiet::Rest;
 use crate::page::interact::{ActError, Element};
 
 /// How long a list may take to offer what was typed before Enter is pressed, and the pause between two looks.
@@ -48,37 +48,6 @@ impl Page {
         still.filter(|still| still.value.as_deref().is_some_and(is_other)).unwrap_or(typed)
     }
 
-    /// Presses Enter after the text, if that is whole; with a warning where it was not pressed or did nothing but move the
-    /// focus.
-    pub(super) async fn submits(
-        &self,
-        element: &Element,
-        typing: &Typing,
-        rest: Option<Rest>,
-        is_whole: bool,
-        quiet: &mut Quiet<'_>,
-        tries: &mut Tries,
-    ) -> Result<(Option<Rest>, Option<Warning>), ActError> {
-        let not_pressed = || Some(WarningCode::NotSubmitted.says("Enter was not pressed"));
-        // Half a text is not sent.
-        if rest.is_none() || !is_whole {
-            return Ok((rest, not_pressed()));
-        }
-        if let Some(offered) = self.offers_other(element, &typing.text, tries).await? {
-            let taken = format!("Enter was not pressed: it would take {offered:?} from the list");
-            return Ok((rest, Some(WarningCode::NotSubmitted.says(taken))));
-        }
-        match self.submit(element, quiet, tries).await {
-            Ok((rest, strayed)) => Ok((rest, strayed.map(|how| WarningCode::NotSubmitted.says(how)))),
-            Err(ActError::Dialog(_)) => Ok((None, not_pressed())),
-            // The text is in the field already: an error would say that nothing was done.
-            Err(why @ (ActError::NotFound(_) | ActError::Stale(_))) => {
-                Ok((rest, Some(WarningCode::NotSubmitted.says(format!("Enter was not pressed: {why}")))))
-            }
-            Err(error) => Err(error),
-        }
-    }
-
     /// The option that Enter would take from the field's open list, if it does not say what was typed. Lists that ask a server
     /// or wait for the last key are waited for.
     async fn offers_other(&self, element: &Element, text: &str, tries: &Tries) -> Result<Option<String>, ActError> {
@@ -97,17 +66,44 @@ impl Page {
             sleep(LISTED_AGAIN).await;
         }
     }
+}
+
+// === impl Entering ===
+
+impl Entering<'_, '_> {
+    /// Presses Enter after the text, if that is whole; with a warning where it was not pressed or did nothing but move the
+    /// focus.
+    pub(super) async fn submits(
+        &mut self,
+        rest: Option<Rest>,
+        is_whole: bool,
+    ) -> Result<(Option<Rest>, Option<Warning>), ActError> {
+        let not_pressed = || Some(WarningCode::NotSubmitted.says("Enter was not pressed"));
+        // Half a text is not sent.
+        if rest.is_none() || !is_whole {
+            return Ok((rest, not_pressed()));
+        }
+        if let Some(offered) = self.page.offers_other(self.element, &self.typing.text, self.tries).await? {
+            let taken = format!("Enter was not pressed: it would take {offered:?} from the list");
+            return Ok((rest, Some(WarningCode::NotSubmitted.says(taken))));
+        }
+        match self.submit().await {
+            Ok((rest, strayed)) => Ok((rest, strayed.map(|how| WarningCode::NotSubmitted.says(how)))),
+            Err(ActError::Dialog(_)) => Ok((None, not_pressed())),
+            // The text is in the field already: an error would say that nothing was done.
+            Err(why @ (ActError::NotFound(_) | ActError::Stale(_))) => {
+                Ok((rest, Some(WarningCode::NotSubmitted.says(format!("Enter was not pressed: {why}")))))
+            }
+            Err(error) => Err(error),
+        }
+    }
 
     /// Presses Enter in the field; with how it went elsewhere, if it did.
-    async fn submit(
-        &self,
-        element: &Element,
-        quiet: &mut Quiet<'_>,
-        tries: &mut Tries,
-    ) -> Result<(Option<Rest>, Option<String>), ActError> {
+    async fn submit(&mut self) -> Result<(Option<Rest>, Option<String>), ActError> {
+        let Self { page, element, quiet, tries, .. } = self;
         let Some(enter) = Chord::of('\n') else { return Ok((None, None)) };
         quiet.forget_changes();
-        let Some(keyed) = self.press_on(element, &enter, quiet, tries).await? else { return Ok((None, None)) };
+        let Some(keyed) = page.press_on(element, &enter, quiet, tries).await? else { return Ok((None, None)) };
         Ok((quiet.rest().await?, keyed.strayed("Enter")))
     }
 }
