@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 
-use porthole_service::page::interact::{Click, Refs, SnapshotOptions};
+use porthole_service::page::interact::{ActError, Click, Refs, SnapshotOptions};
 
 use super::is_told;
-use crate::act::scene::{LOGS, Scene, briefly};
+use crate::act::scene::{LOGS, Scene, briefly, ready};
 
 /// `draws(make)` draws entries in the elements that are there, and the next ones once `goes()` is called; `of(event)` is the entry
 /// that an event is in.
@@ -108,5 +108,53 @@ async fn a_control_alone_in_its_wrapper_does_not_become_the_next_one_by_more_wor
             );
         }
     }
+    scene.ends().await;
+}
+
+/// A card that keeps its title as a control in it acts is the same card, whatever else it says then. One that says another's name
+/// by then is not.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_card_stays_the_same_by_its_title_as_a_control_in_it_acts() {
+    let cards = |changes: &str| {
+        let card = |name: &str| {
+            format!(
+                "<section class=card><h3>{name}: 0</h3><i>Off</i><form onsubmit='return false'><label>Note <input></label><button>Add</button><button>Show</button></form></section>"
+            )
+        };
+        format!(
+            "{LOGS}{}{}<script>const cards = [...document.querySelectorAll('.card')], title = cards[0].querySelector('h3');
+            cards[0].querySelector('button').onclick = () => {{ note('add'); {changes} }};
+            cards[0].querySelectorAll('button')[1].onclick = () => note('show');
+            cards[0].querySelector('input').oninput = () => {{ title.textContent = 'Kitchen, unsaved' }}</script>",
+            card("Kitchen"),
+            card("Garden")
+        )
+    };
+    let first = |words: &'static str| {
+        let seen = Cell::new(0);
+        move |line: &str| line.contains(words) && seen.replace(seen.get() + 1) == 0
+    };
+    let scene = Scene::open().await;
+    for (changes, is_stale) in [
+        ("title.textContent = 'Kitchen: 1'; cards[0].querySelector('i').textContent = 'On'", false),
+        ("title.before('Saved successfully')", false),
+        ("title.textContent = 'Garage: 0'", true),
+        ("[title.textContent, cards[1].querySelector('h3').textContent] = ['Garden: 0', 'Kitchen: 0']", true),
+    ] {
+        scene.shows(&cards(changes)).await;
+        let (refs, options) = (&mut Refs::default(), SnapshotOptions::default());
+        let add = scene.by_ref(refs, &options, first("button \"Add\"")).await;
+        let show = scene.by_ref(refs, &options, first("button \"Show\"")).await;
+        scene.page.click(&add, &Click::once(ready())).await.unwrap();
+        let shown = scene.page.click(&show, &Click::once(briefly())).await;
+        assert_eq!(matches!(shown, Err(ActError::Stale(_))), is_stale, "{changes}: {shown:?}");
+        assert_eq!(scene.log().await, if is_stale { "add" } else { "add,show" }, "{changes}");
+    }
+    // What is typed into a field with a label changes the card as what is typed into one without.
+    scene.shows(&cards("")).await;
+    let show = scene.by_ref(&mut Refs::default(), &SnapshotOptions::default(), first("button \"Show\"")).await;
+    scene.types("input", "Kitchen, unsaved").await.unwrap();
+    scene.page.click(&show, &Click::once(ready())).await.unwrap();
+    assert_eq!(scene.log().await, "show");
     scene.ends().await;
 }

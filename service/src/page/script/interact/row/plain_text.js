@@ -13,7 +13,7 @@ const isWrittenIn = (element) => {
 };
 
 // The text of a plain row around a control, without the control's own; null if it can't identify the row, because it is too long
-// or the row has neither words nor signs. Also null for a field in a row with a label, which says what the field is.
+// or the row has neither words nor signs. Also null for a field with a label in the row, which says what the field is.
 function ownTextOf(row, element, looked) {
   const text = textIn(row, (node) => isAboutRow(node) && node !== element, false, '', {});
   if (text.length > PLAIN_ROW_CHARS_MAX) return null;
@@ -38,7 +38,10 @@ function once(looked, asks, row) {
   if (!known.has(row)) known.set(row, asks(row));
   return known.get(row);
 }
-const isNamedByLabel = (row, element) => isWrittenIn(element) && dom.find(row, 'label') !== null;
+// Whether a label in the row is the field's: its own, or one that is for no field.
+const ROW_LABELS_MAX = 20;
+const isNamedByLabel = (row, element) => isWrittenIn(element)
+  && [...allIn(row, 'label')].slice(0, ROW_LABELS_MAX).some((label) => label.control === null || label.control === element);
 
 // Whether a row that holds others has a title: words before these. If the text there is long, the row is noted in `namedRows`.
 function noteTitled(row) {

@@ -101,7 +101,7 @@ function aroundOf(element, cache = new Map(), looked = null) {
   rows.push(...outer.map((row) => ({ row, byTitle: true })));
   const outermost = rowsAround.at(-1) ?? null;
   if (first >= 0) rows.push(...cardsAround(outermost, cache, looked) ?? []);
-  return { rows, parts, own: own ?? inner[0] ?? null, heading: outermost === null ? '' : headingBefore(outermost, cache) };
+  return { rows, parts, own: own ?? inner[0] ?? null, heading: outermost === null ? '' : headingBefore(outermost, cache, looked) };
 }
 function rowAround(element) {
   return aroundOf(element).own;
@@ -201,7 +201,7 @@ function wordsOf(row, byTitle = false, cache = new Map()) {
       signs: signs > 0 ? signsOf(row, read).slice(0, signs) : [],
     };
     all.set(row, known);
-    if (kept && performance.now() < kept.before.until && isHeld(kept.before) && !isAnothers(toldAs(known), kept.before)) known.kept = kept;
+    if (kept && performance.now() < kept.before.until && isStillOwn(kept.before, kept) && !isAnothers(toldAs(known), kept.before)) known.kept = kept;
   }
   return known.kept?.told ?? toldAs(known);
 }

@@ -25,11 +25,37 @@ const checkTyped = (field) => {
 // two have changed places.
 const OWN_CHANGES_MS = 2000, ROWS_BESIDE_MAX = 50, CLOSED_ROOTS_MAX = 20;
 const rowBefore = (element, isTypedInto) => {
-  const cache = new Map(), { rows, own } = aroundOf(element, cache);
-  const told = rows.map(({ row, byTitle }) => ({ row, byTitle, told: wordsOf(row, byTitle, cache) }));
+  const cache = new Map(), { rows, own: nearest } = aroundOf(element, cache), own = nearest ?? rowOfLabelled(element);
+  if (own !== nearest) rows.push({ row: own, byTitle: false });
+  const told = rows.flatMap(({ row, byTitle }) => {
+    const title = ownTitleOf(row);
+    // It may count for controls elsewhere in it in the other way.
+    const ways = title !== '' && rowsKnown[byTitle ? 'full' : 'title'].has(row) ? [byTitle, !byTitle] : [byTitle];
+    return ways.map((way) => ({ row, byTitle: way, told: wordsOf(row, way, cache), title }));
+  });
   const entry = FIELDS.has(roleOf(element)) ? entryOf(element, own, cache, isTypedInto) : { element, own, words: '', others: [], called: null, value: new Set() };
   return { ...entry, rows: told, held: null, until: 0 };
 };
+// The words of a plain row's heading, else of its first bold text or first text, if no row beside it has the same: a row that keeps
+// them as a control in it acts is still the same entry, whatever else it says then, such as a count or a state.
+function ownTitleOf(row) {
+  if (!plainRowsKnown.has(row) || cellRows.has(row)) return '';
+  const title = titleWordsOf(row);
+  const isLike = (other) => dom.tag(other) === dom.tag(row) && firstClassOf(other) === firstClassOf(row);
+  return nearOf(row, TITLES_BESIDE_MAX, isLike).some((other) => titleWordsOf(other) === title) ? '' : title;
+}
+const TITLES_BESIDE_MAX = 10;
+const titleWordsOf = (row) => {
+  const { pieces, titles, bolds } = piecesIn(row);
+  return wordsAlone(pieces[titles[0] ?? bolds[0] ?? 0] ?? '');
+};
+// The plain row that buttons beside a field with a label are in; null where there is none. It does not tell the field, but what is
+// typed into the field may change it.
+function rowOfLabelled(element) {
+  let at = isWrittenIn(element) ? drawnParent(element) : null;
+  for (let level = 0; at && level < PLAIN_LEVELS_MAX; level++, at = drawnParent(at)) if (plainRowsKnown.has(at)) return at;
+  return null;
+}
 // What identifies the entry of an element: the words of its row and of the rows beside it, the name of the element, and the words
 // of its value, which are among its row's.
 const entryOf = (element, own, cache, isCalled = true) => ({
@@ -132,14 +158,16 @@ const noteTyped = (before, event) => {
   if (isActedOn) before.held = { field: target, value: heldBy(target) };
 };
 const isHeld = ({ own, element, held }) =>
-  held !== null && dom.isConnected(element) && rowAround(element) === own && heldBy(held.field) === held.value;
+  held !== null && dom.isConnected(element) && (rowAround(element) ?? rowOfLabelled(element)) === own && heldBy(held.field) === held.value;
+const keepsTitle = ({ row, title }) => title !== '' && dom.isConnected(row) && ownTitleOf(row) === title;
+const isStillOwn = (before, kept) => isHeld(before) || keepsTitle(kept);
 const keepRow = (before) => {
-  if (!isHeld(before)) return;
-  for (const { row, byTitle, told } of before.rows) {
+  for (const kept of before.rows.filter((one) => isStillOwn(before, one))) {
+    const { row, byTitle } = kept;
     wordsOf(row, byTitle);
     const known = rowsKnown[byTitle ? 'title' : 'full'].get(row);
     if (row === before.own && isAnothers(toldAs(known), before)) return;
-    known.kept = { told, before };
+    known.kept = { ...kept, before };
   }
 };
 // The row of the latest action, which may change by that until the next action begins. What the next action does itself, such as
@@ -149,7 +177,7 @@ const keepRowAfter = (before) => {
   // The page may have formatted the values since.
   for (const field of typedLately) typedFields.set(field, heldBy(field));
   typedLately = new Set();
-  if (before.held === null) return;
+  if (before.held === null && !before.rows.some(({ title }) => title !== '')) return;
   before.until = performance.now() + OWN_CHANGES_MS;
   keepRow(before);
   rowLeft = { before, timer: setTimeout(() => keepRow(before), OWN_CHANGES_MS - 100) };
