@@ -345,3 +345,30 @@ async fn a_question_right_before_radio_buttons_counts() {
     ])
     .await;
 }
+
+/// The heading before a list counts without what changes in it, and which heading that is was decided as the list was shown.
+#[tokio::test]
+async fn the_heading_before_a_list_counts_by_what_tells_it_from_the_others() {
+    let lists = |one: &str, other: &str| {
+        let list = |heading: &str, act: &str| {
+            format!("<h2>{heading}</h2><ul><li>Key <button>{act}</button><li>Token <button>More</button></ul>")
+        };
+        format!("<main>{}{}</main>", list(one, "Act"), list(other, "More"))
+    };
+    let counted = lists("<span id=n>Work: 2 left</span>", "Home: 2 left");
+    let marked = lists("Work <time id=n>12:01</time>", "Home <time>12:01</time>");
+    let chosen = lists("<span id=n>Brand</span>", "Size");
+    let same = lists("<span id=n>List (Work)</span>", "List (Home)");
+    let alone = lists("Work", "Home").replace("<h2>Home</h2><ul>", "<section hidden id=n></section><ul>");
+    let cases: [Case<'_>; 8] = [
+        (&counted, "n.textContent = 'Work: 1 left'", false),
+        (&counted, "n.textContent = 'Garden: 2 left'", true),
+        (&marked, "n.textContent = '12:02'", false),
+        (&chosen, "n.textContent = 'Brand (1 selected)'", false),
+        (&chosen, "n.parentNode.insertAdjacentHTML('afterend', '<div role=status><h3>Saved</h3></div>')", false),
+        (&same, "n.textContent = 'List (Garden)'", true),
+        (&alone, "n.outerHTML = '<h2>Completed</h2>'", false),
+        (&chosen, "document.querySelector('main').append(document.querySelector('ul'))", true),
+    ];
+    each(&cases).await;
+}

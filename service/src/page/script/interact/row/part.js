@@ -216,30 +216,71 @@ function monthIn(outer) {
 }
 
 // The heading before the list or table of a row, if a list like it is beside it with a heading, too: "Staging" before one table
-// of keys, "Production" before another.
+// of keys, "Production" before another. Which one that is, and how much of it counts, is decided at a snapshot and kept until the
+// next: a list that comes beside this one, or a message before it, is no other heading.
 const LIST_LEVELS_MAX = 4, LISTS_BESIDE_MAX = 8, HEADING_BEFORE_MAX = 3;
-function headingBefore(row, cache) {
+const listHeadings = new WeakMap(), headingsKept = new WeakSet();
+function headingBefore(row, cache, looked) {
   const list = dom.parent(row);
   if (!list || dom.type(list) !== 1) return '';
   const note = noteOf(list, cache);
-  if (note.heading === undefined) note.heading = findHeadingBefore(list);
+  if (note.heading === undefined) note.heading = readHeadingBefore(list, looked);
   return note.heading;
 }
-function findHeadingBefore(list) {
-  let at = list;
-  for (let level = 0; level < LIST_LEVELS_MAX && at && dom.type(at) === 1 && !dom.matches(at, PLAIN_ENDS); level++, at = dom.parent(at)) {
-    const heading = headingRightBefore(at);
-    if (heading === null) continue;
-    const isLike = (other) => dom.tag(other) === dom.tag(at) && headingRightBefore(other) !== null;
-    return nearOf(at, LISTS_BESIDE_MAX, isLike).length > 0 ? namedWords(textIn(heading, mayHaveText, false).slice(0, ASKED_MAX_CHARS)) : '';
+function readHeadingBefore(list, looked) {
+  let found = listHeadings.get(list);
+  if (looked || found === undefined || isNoLongerBefore(list, found)) {
+    found = findHeadingBefore(list);
+    if (looked) {
+      listHeadings.set(list, found);
+      if (found) headingsKept.add(found.heading);
+    }
   }
-  return '';
+  return found === null ? '' : found.says(found.heading);
+}
+// Whether a heading has gone, or the list stands behind another list or its heading by now. Messages may have come between.
+function isNoLongerBefore(list, found) {
+  if (found === null) return false;
+  for (const at of listAndAround(list)) {
+    let before = dom.previousElement(at);
+    for (let count = 0; before && count < 2 * HEADING_BEFORE_MAX && dom.tag(before) !== dom.tag(at); before = dom.previousElement(before), count++) {
+      if (before === found.heading || dom.contains(before, found.heading)) return false;
+      const heading = dom.matches(before, HEADINGS) ? before : dom.find(before, HEADINGS);
+      if (heading !== null && headingsKept.has(heading)) return true;
+    }
+  }
+  return true;
+}
+function findHeadingBefore(list) {
+  for (const { at, heading } of headingsBefore(list)) {
+    const isLike = (other) => dom.tag(other) === dom.tag(at) && headingRightBefore(other) !== null;
+    const others = nearOf(at, LISTS_BESIDE_MAX, isLike).map(headingRightBefore);
+    return others.length > 0 ? { heading, says: READINGS.find((says) => others.every((other) => says(other) !== says(heading))) ?? READINGS.at(-1) } : null;
+  }
+  return null;
+}
+// How a heading is read: without what follows its first words, such as a count or a state, if that tells it from the others.
+const withoutTimes = (node) => mayHaveText(node) && !saysWhatChanges(node) && !TIMES.includes(dom.tag(node));
+const READINGS = [
+  (heading) => namedWords(firstTextIn(heading, withoutTimes).split(/\s*[([{:;·•|–—]/u, 1)[0]),
+  (heading) => namedWords(textIn(heading, withoutTimes, false).slice(0, ASKED_MAX_CHARS)),
+];
+// The headings right before a list and the elements around it, from inside out.
+function* headingsBefore(list) {
+  for (const at of listAndAround(list)) {
+    const heading = headingRightBefore(at);
+    if (heading !== null) yield { at, heading };
+  }
+}
+function* listAndAround(list) {
+  let at = list;
+  for (let level = 0; level < LIST_LEVELS_MAX && at && dom.type(at) === 1 && !dom.matches(at, PLAIN_ENDS); level++, at = dom.parent(at)) yield at;
 }
 function headingRightBefore(element) {
   let at = dom.previousElement(element);
   for (let count = 0; at && count < HEADING_BEFORE_MAX && dom.tag(at) !== dom.tag(element); at = dom.previousElement(at), count++) {
     const heading = dom.matches(at, HEADINGS) ? at : dom.find(at, HEADINGS);
-    if (heading) return hasControls(at) ? null : heading;
+    if (heading && dom.closest(heading, PASSING_WORDS) === null) return hasControls(at) ? null : heading;
   }
   return null;
 }
