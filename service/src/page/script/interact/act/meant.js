@@ -47,6 +47,7 @@ const placeAmong = (element, says, beside) =>
   namedSoon(() => ({ element, says, said: says(element), beside: beside.map((other) => ({ element: other, said: says(other) })) }));
 // Of an element that stands alone in its wrapper, such as a box in its label, those at its place in the wrappers beside.
 const WRAPPERS_UP_MAX = 3;
+const isControlLike = (one, other) => tagOf(one) === tagOf(other) && roleOf(one) === roleOf(other) && matches(one, FOCUSABLE) === matches(other, FOCUSABLE);
 const inWrappersBeside = (element) => {
   const path = [];
   for (let at = element, up = 0; up < WRAPPERS_UP_MAX; up++) {
@@ -55,7 +56,7 @@ const inWrappersBeside = (element) => {
     path.unshift({ place, isInRoot: false });
     const isLike = (other) => tagOf(other) === tagOf(outer) && firstClassOf(other) === firstClassOf(outer);
     const alike = nearOf(outer, NEAR_MAX, isLike)
-      .map((other) => [0, 1].map((end) => atPlace(other, path, end)).find((one) => one !== null && tagOf(one) === tagOf(element)))
+      .map((other) => [0, 1].map((end) => atPlace(other, path, end)).find((one) => one !== null && isControlLike(one, element)))
       .filter((one) => one !== undefined);
     if (alike.length > 0) return alike;
     at = outer;
