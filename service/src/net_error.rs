@@ -37,6 +37,8 @@ pub enum NetError {
     EmptyResponse,
     /// `ERR_INVALID_HTTP_RESPONSE`: the answer is not HTTP.
     InvalidHttpResponse,
+    /// `ERR_PROXY_CONNECTION_FAILED`: the proxy, which is our egress for a local page, was not reached.
+    ProxyConnectionFailed,
     /// `ERR_HTTP2_PING_FAILED`: an HTTP/2 connection no longer answered.
     Http2PingFailed,
     /// Any other, by its name. None of them passes by itself.
@@ -45,7 +47,7 @@ pub enum NetError {
 
 /// Each error's name, and whether another try may succeed: the connection stood and broke, or came too late. All else is
 /// the site's own state: its name, its certificate, its refusal.
-const TABLE: [(NetError, &str, bool); 16] = [
+const TABLE: [(NetError, &str, bool); 17] = [
     (NetError::Failed, "net::ERR_FAILED", false),
     (NetError::Aborted, "net::ERR_ABORTED", false),
     (NetError::TimedOut, "net::ERR_TIMED_OUT", true),
@@ -61,6 +63,7 @@ const TABLE: [(NetError, &str, bool); 16] = [
     (NetError::NetworkChanged, "net::ERR_NETWORK_CHANGED", true),
     (NetError::EmptyResponse, "net::ERR_EMPTY_RESPONSE", true),
     (NetError::InvalidHttpResponse, "net::ERR_INVALID_HTTP_RESPONSE", false),
+    (NetError::ProxyConnectionFailed, "net::ERR_PROXY_CONNECTION_FAILED", false),
     (NetError::Http2PingFailed, "net::ERR_HTTP2_PING_FAILED", true),
 ];
 

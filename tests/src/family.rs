@@ -128,6 +128,12 @@ impl Relative {
         self.command.iter().any(|word| word == "--type=renderer")
     }
 
+    /// Returns whether it is a browser's network service, through which all its pages load.
+    #[must_use]
+    pub fn is_network_service(&self) -> bool {
+        self.command.iter().any(|word| word == "--utility-sub-type=network.mojom.NetworkService")
+    }
+
     /// Returns the nice value of its first thread; `None` if it has ended.
     #[must_use]
     pub fn nice(&self) -> Option<i32> {

@@ -51,6 +51,12 @@ impl Page {
 
     /// The cause of a navigation that the browser ended with `seen`.
     pub(super) fn cause(&self, state: &PageState, seen: &NetError) -> PageError {
+        if *seen == NetError::ProxyConnectionFailed
+            && let Some(egress) = self.network.egress()
+        {
+            egress.note_unreached();
+            return PageError::Crashed("the browser's network service crashed".to_owned());
+        }
         match self.outcome_of(&state.asked_for) {
             Some(DialOutcome::Blocked(refusal)) => PageError::Blocked(refusal),
             Some(outcome @ DialOutcome::OverBudget(_)) => PageError::OverBudget(outcome.to_string()),

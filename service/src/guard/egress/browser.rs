@@ -166,6 +166,7 @@ impl Visitor {
         {
             let spare = spare(&request);
             site.fate.await_answer(true);
+            site.fate.await_head(true);
             match site.requests.try_send_request(request).await {
                 Ok(answer) => return Ok(self.answered(site, answer, browser)),
                 // The site had closed it. The request is repeated if the site has not seen it, or may see it twice.
@@ -181,6 +182,7 @@ impl Visitor {
             Ok(site) => site,
             Err(outcome) => return Ok(self.in_place(&ask.authority, &outcome).await),
         };
+        site.fate.await_head(true);
         match site.requests.try_send_request(request).await {
             Ok(answer) => Ok(self.answered(site, answer, browser)),
             Err(failed) => {
@@ -220,6 +222,11 @@ impl Visitor {
         mut answer: Response<Incoming>,
         browser: Option<hyper::upgrade::OnUpgrade>,
     ) -> Response<Answered> {
+        site.fate.await_head(false);
+        if message::is_coded_too_often(answer.headers()) {
+            site.fate.ends(DialOutcome::Garbled);
+            return message::in_place(&DialOutcome::Garbled);
+        }
         if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
             let answer = message::to_browser(answer, site.fate.clone());
             *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(site);

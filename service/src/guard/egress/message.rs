@@ -191,6 +191,16 @@ pub(super) fn to_site(request: Request<Incoming>, ask: &Ask, websocket: bool) ->
     Request::from_parts(parts, body)
 }
 
+/// The most content codings of an answer that is passed on. From eleven on Chromium's network service crashes (seen with
+/// 156), and with it all pages of its browser lose their connections.
+const CODINGS_MAX: usize = 5;
+
+/// Returns whether an answer has more content codings than a browser can be trusted with.
+pub(super) fn is_coded_too_often(headers: &HeaderMap) -> bool {
+    let lines = headers.get_all(header::CONTENT_ENCODING).iter();
+    lines.map(|line| line.as_bytes().split(|byte| *byte == b',').count()).sum::<usize>() > CODINGS_MAX
+}
+
 /// Builds the answer for the browser.
 pub(super) fn to_browser(answer: Response<Incoming>, fate: Fate) -> Response<Answered> {
     let (mut parts, body) = answer.into_parts();

@@ -53,6 +53,7 @@ pub struct Egress {
     addr: SocketAddr,
     books: Arc<Books>,
     guard: PageGuard,
+    unreached: CancellationToken,
     _open: DropGuard,
 }
 
@@ -97,7 +98,7 @@ impl Egress {
         let entrance = Entrance::new(peers);
         let shared = Shared { guard: guard.clone(), limits, entrance, books: Arc::clone(&books), open: open.clone() };
         tokio::spawn(open.clone().run_until_cancelled_owned(accept(door, Arc::new(shared))));
-        Ok(Egress { addr, books, guard, _open: open.drop_guard() })
+        Ok(Egress { addr, books, guard, unreached: open.child_token(), _open: open.drop_guard() })
     }
 
     /// Returns its address. Set a browser context's `proxyServer` to `http://` and this address, with `<-loopback>` as
@@ -105,6 +106,18 @@ impl Egress {
     #[must_use]
     pub fn addr(&self) -> SocketAddr {
         self.addr
+    }
+
+    /// Notes that its browser does not reach it any more: the browser's network service has crashed, and the one that
+    /// replaces it is foreign to all egresses.
+    pub fn note_unreached(&self) {
+        self.unreached.cancel();
+    }
+
+    /// Returns a token that is cancelled once that is noted, and when the egress is dropped.
+    #[must_use]
+    pub fn unreached(&self) -> CancellationToken {
+        self.unreached.clone()
     }
 
     /// Sets how many times its limits the whole lease may use; once if this is not called.

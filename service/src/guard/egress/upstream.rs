@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
@@ -22,7 +22,15 @@ pub(super) struct Upstream {
     is_excepted: bool,
     idle: IdleTimer,
     fate: Fate,
+    /// How much may come before the head of an answer is complete.
+    head_max: usize,
 }
+
+/// The most that is read at once while the head of an answer is awaited. Any number of interim answers (1xx) may precede it,
+/// and all that were read are parsed before anything else runs.
+const HEAD_READ_MAX: usize = 16 * 1024;
+/// Interim answers and the head itself may have this many times the longest head.
+const HEADS_MAX: usize = 2;
 
 // === impl Upstream ===
 
@@ -34,7 +42,13 @@ impl Upstream {
         match dial::dial(shared, &ask.url, &ask.asker).await {
             Ok((stream, is_excepted)) => {
                 shared.books.ended(authority, DialOutcome::Connected);
-                Ok(Upstream { stream, is_excepted, idle: IdleTimer::new(shared.limits.idle_timeout), fate })
+                Ok(Upstream {
+                    stream,
+                    is_excepted,
+                    idle: IdleTimer::new(shared.limits.idle_timeout),
+                    fate,
+                    head_max: HEADS_MAX * shared.limits.head_bytes,
+                })
             }
             Err(outcome) => {
                 shared.books.ended(authority, outcome.clone());
@@ -72,6 +86,19 @@ impl Upstream {
         error
     }
 
+    /// Reads a part of an answer whose head is not complete.
+    fn poll_read_head(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let most = buf.remaining().min(HEAD_READ_MAX);
+        let mut part = ReadBuf::new(buf.initialize_unfilled_to(most));
+        let read = Pin::new(&mut self.stream).poll_read(cx, &mut part).map_ok(|()| part.filled().len());
+        let read = ready!(self.transferred(cx, read))?;
+        buf.advance(read);
+        if self.fate.head_bytes(read) > self.head_max {
+            return Poll::Ready(Err(self.fail(DialOutcome::Garbled)));
+        }
+        Poll::Ready(Ok(()))
+    }
+
     /// Counts a finished transfer. Fails on an error, over a limit, or after the idle timeout.
     fn transferred(&mut self, cx: &mut Context<'_>, transfer: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         match transfer {
@@ -85,6 +112,9 @@ impl Upstream {
 
 impl AsyncRead for Upstream {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.fate.awaits_head() {
+            return self.poll_read_head(cx, buf);
+        }
         let before = buf.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buf).map_ok(|()| buf.filled().len() - before);
         self.transferred(cx, read).map_ok(drop)

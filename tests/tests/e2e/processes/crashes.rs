@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use porthole_tests::agent::Agent;
 use porthole_tests::eventually::so;
 use porthole_tests::family::Relative;
 use porthole_tests::{Answer, Reply, Stack, eventually};
@@ -109,4 +110,39 @@ async fn idle_renderers_that_die_fail_no_request() {
     for _ in 0..4 {
         stack.expect_alive().await;
     }
+}
+
+/// Chromium starts another network service, which no page of its browser reaches the network by. A site can end it by its
+/// answers alone.
+#[tokio::test]
+async fn a_network_service_that_dies_costs_its_browser_and_no_more() {
+    let stack = Stack::start().await;
+    stack.expect_alive().await;
+    let site = stack.site.html("<title>there</title><p>here");
+    let (agent, _) = Agent::at(stack.caller(), &site).await;
+    let goes = async || agent.call("navigate", json!({"url": site})).await;
+    let services: Vec<Relative> = stack.chromium().into_iter().filter(Relative::is_network_service).collect();
+    assert!(!services.is_empty(), "no network service among {:#?}", stack.service.process.family());
+    services.iter().for_each(Relative::kill);
+    eventually(Duration::from_secs(5), async || so(!services.iter().any(Relative::is_alive), "it is still alive"))
+        .await;
+    // The session is lost, and says so, perhaps not at once: a navigation may be aborted by the crash itself.
+    eventually(Duration::from_secs(5), async || {
+        let answer = goes().await;
+        so(answer.code().as_deref() == Some("SESSION_LOST"), format!("{answer:?}"))
+    })
+    .await;
+    Agent::at(stack.caller(), &site).await;
+    // A request may come to a page that was made before, and no more than one to each.
+    let mut failed = 0;
+    for _ in 0..8 {
+        let answer = stack.extract(json!({"url": site})).await;
+        if answer.status != 200 {
+            let fields = answer.expect_code("BROWSER_CRASHED");
+            assert_eq!(fields["retryable"], true);
+            failed += 1;
+        }
+    }
+    assert!(failed <= 2, "{failed} of 8 failed");
+    stack.expect_alive().await;
 }

@@ -184,3 +184,31 @@ async fn dropping_ends_everything() {
         assert!(Instant::now() < deadline, "the egress still listens");
     }
 }
+
+#[tokio::test]
+async fn interim_answers_without_end_are_no_answer() {
+    let answers =
+        |count: usize| Does::Answers(format!("{}{OK}", "HTTP/1.1 102 Processing\r\n\r\n".repeat(count)).leak());
+    let egress = open_default().await;
+    for (count, is_answered) in [(1_000, true), (100_000, false)] {
+        let site = Site::that(answers(count)).await;
+        let answer = get(&egress, &site.url("site.example")).await;
+        assert_eq!(answer.ends_with("hi"), is_answered, "{count}");
+        let garbled = Some(DialOutcome::Garbled).filter(|_| !is_answered);
+        let outcome = egress.outcome_of(&domain("site.example"), site.addr.port());
+        assert_eq!(outcome.filter(|outcome| *outcome != DialOutcome::Connected), garbled, "{count}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_coded_too_often_does_not_reach_the_browser() {
+    let egress = open_default().await;
+    let coded = |lines: &str| Does::Answers(format!("HTTP/1.1 200 OK\r\n{lines}Content-Length: 2\r\n\r\nhi").leak());
+    let line = |count: usize| format!("Content-Encoding: {}\r\n", vec!["gzip"; count].join(","));
+    for (lines, passes) in [(line(5), true), (line(6), false), (line(1).repeat(6), false), (line(3).repeat(2), false)] {
+        let site = Site::that(coded(&lines)).await;
+        let answer = get(&egress, &site.url("site.example")).await;
+        assert_eq!(answer.ends_with("hi"), passes, "{lines}");
+        assert_eq!(answer.contains("x-porthole-egress: garbled"), !passes, "{lines}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use chromiumoxide_cdp::cdp::browser_protocol::browser::BrowserContextId;
@@ -10,6 +10,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::target::{
     CreateBrowserContextParams, DisposeBrowserContextParams, DisposeBrowserContextReturns,
 };
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::Browser;
@@ -71,6 +72,7 @@ impl HeldContext {
             ..Default::default()
         };
         let context = browser.connection.browser().call(&create).await?.browser_context_id;
+        tasks.spawn(end_if_unreached(Arc::downgrade(browser), Arc::downgrade(egress), egress.unreached()));
         Ok(Self {
             browser: Arc::clone(browser),
             context,
@@ -156,6 +158,20 @@ impl Drop for HeldContext {
                 metrics.ended(purpose.page_use(), since.elapsed(), confirmed);
             }
         });
+    }
+}
+
+/// Ends a browser once one of its pages does not reach its egress, since no other page of it does either: one of sessions at
+/// once, so that these are known to be lost, another one with its last page.
+async fn end_if_unreached(browser: Weak<Browser>, egress: Weak<Egress>, unreached: CancellationToken) {
+    unreached.cancelled().await;
+    let is_open = egress.strong_count() > 0;
+    if let Some(browser) = browser.upgrade().filter(|browser| is_open && browser.is_alive()) {
+        tracing::error!("a browser's network service crashed: the browser makes no new pages");
+        browser.retire();
+        if browser.popups.is_some() {
+            browser.kill();
+        }
     }
 }
 
