@@ -161,3 +161,22 @@ async fn a_point_in_a_frame_is_of_the_element_that_is_drawn_there() {
     }
     scene.ends().await;
 }
+
+/// Editors are the body of a frame of their own, which is what has the focus in it before it was ever given it.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_editor_that_is_the_body_of_a_frame_is_written_in() {
+    let scene = Scene::open().await;
+    let leaf = scene.site.html(
+        "<body contenteditable style='height:80px'><script>oninput = () => top.postMessage(document.body.innerText.trim(), `*`)</script>",
+    );
+    for first in [false, true] {
+        scene.shows(&format!("{HEARS}<label>Title <input id=t></label><iframe id=f src='{leaf}'></iframe>")).await;
+        if first {
+            scene.types("#t", "a title").await.unwrap();
+        }
+        let editor = scene.inner(&["#f", "body"]).await;
+        scene.page.type_text(&editor, &typing("a story")).await.unwrap();
+        assert!(scene.log().await.ends_with("a story"), "after the title: {first}");
+    }
+    scene.ends().await;
+}

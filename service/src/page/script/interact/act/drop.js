@@ -25,12 +25,24 @@ let dragged = false;
 let dragHeard = false;
 window.addEventListener('dragstart', (event) => {
   if (!event.isTrusted) return;
-  dragged = true;
   dragHeard = true;
+  if (noteCarried(event)) return;
+  dragged = true;
   // Once the page's listeners have had it.
   setTimeout(() => { dragged = !event.defaultPrevented; });
 }, { capture: true });
 kit.dragging = () => dragged;
+// What HTML's drag and drop carries is found by another hit test at the point of the press, once the pointer moves: a page may have
+// put something else there by then. Whether that is so; it is not dragged then. What is dragged may be in the source, or be the
+// nearest element around it that can be dragged, whose handle it is.
+const CARRIED = '[draggable=true i], a[href], img';
+const noteCarried = (event) => {
+  const source = dropping?.source ?? null, [carried] = event.composedPath();
+  if (source === null || isWithin(carried, source) || carried === flatClosest(source, CARRIED)) return false;
+  dropping.carriedInstead = carried instanceof Element ? describe(carried) : 'a text';
+  stopEvent(event);
+  return true;
+};
 
 // Pages scroll while something is held near an edge of what scrolls, often in its outer fifth, and what they know of places is
 // old then. Source and target come away from there, where both fit between.
@@ -149,7 +161,7 @@ kit.dropBegins = (number, source, asked) => {
     element, spot, meaning, source: dragging, words: dragging && wordsOfDragged(dragging), from: dragging && rectOf(dragging),
     carried: dragging ? carriedOf(dragging) : [], chain: dragging ? chainOf(dragging) : [], holds: dragging !== null && isWithin(dragging, element), box: rectOf(element),
     isDraggable: dragging !== null && closest(dragging, '[draggable=true i]') !== null,
-    said: null, aimed: null, late: null, scrolls: null, added: new WeakSet(), at: null, under: new Map(), by: null, is: null, done: false, until: 0, changes: 0, wentAlong: false, copy: null,
+    said: null, aimed: null, late: null, scrolls: null, added: new WeakSet(), at: null, under: new Map(), by: null, is: null, done: false, until: 0, changes: 0, wentAlong: false, copy: null, carriedInstead: null,
   };
   dragHeard = false;
   const list = listOfBoth(dropping) ?? documentRoot();
@@ -236,6 +248,7 @@ kit.dropPasses = async (x, y, isLate) => {
 
 // The same, or that the target is no longer what was meant.
 const dropStop = (now, x, y) => {
+  if (now.carriedInstead !== null) return `${now.carriedInstead}, which would have been dragged instead,`;
   if (now.carried.some((one) => isOtherEntry(one, now.element))) return `${describe(now.source)}, which is another entry by now,`;
   if (targetStays(now)) return dropCover(now, x, y);
   now.is ??= identityOf(now.element);
@@ -248,6 +261,8 @@ kit.dropReady = (x, y) => {
   now.until = performance.now() + GUARDED_MS;
   // What was stopped before was on its way to where the target had been.
   if (!now.done) now.by = null;
+  // Libraries make it draggable by the press.
+  now.isDraggable ||= now.source !== null && isConnected(now.source) && closest(now.source, '[draggable=true i]') !== null;
   globalThis.portholeHear();
   globalThis.portholeGuard = checkDrop;
   noteWay(now);

@@ -98,6 +98,13 @@ const heirSoon = async (field) => {
     await frame();
   }
 };
+// Gives a document the focus whose body is to have it: without it the body is what would get keys, as if it had the focus. Editors
+// in frames of their own are bodies.
+const focusDocument = (field) => {
+  if (field !== documentBody() || Document.prototype.hasFocus.call(document)) return;
+  window.focus();
+  giveFocus(field);
+};
 // Puts the focus into the field that the element means, and selects what is in it (`clear`) or goes to its end. Keys and
 // text are checked from now on (guard.js).
 kit.focusField = async (number, clear) => {
@@ -106,6 +113,7 @@ kit.focusField = async (number, clear) => {
   let field = fieldFor(element);
   if (!isHere(field)) return GONE;
   if (!actFieldKind(field)) return lacks('field', field);
+  focusDocument(field);
   if (!hasFocus(field)) {
     const wasVisible = actVisible(field);
     giveFocus(field);
@@ -141,11 +149,7 @@ kit.focus = (number) => {
   const target = actTarget(element);
   let field = typedInto?.element === element ? typedInto.field : takesFocus(target) ? target : actField(target);
   if (!isHere(field)) return GONE;
-  // A document that has no focus has its body as what would get keys.
-  if (field === documentBody() && !Document.prototype.hasFocus.call(document)) {
-    window.focus();
-    giveFocus(field);
-  }
+  focusDocument(field);
   if (!hasFocus(field)) {
     giveFocus(field);
     // A wrapper may hand its focus on to its field.
