@@ -111,8 +111,8 @@ async fn a_control_alone_in_its_wrapper_does_not_become_the_next_one_by_more_wor
     scene.ends().await;
 }
 
-/// A card that keeps its title as a control in it acts is the same card, whatever else it says then. One that says another's name
-/// by then is not.
+/// If a control in a card acts and the card's title stays, it is the same card, even if a count or a state changes. If the title
+/// becomes another one, it is another card.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_card_stays_the_same_by_its_title_as_a_control_in_it_acts() {
     let cards = |changes: &str| {

@@ -30,7 +30,8 @@ async fn open_shadow_roots_are_looked_into() {
     scene.ends().await;
 }
 
-/// Design systems draw a control in a component that has its label. A text goes into its field, whatever else names it.
+/// Design systems draw a control in the shadow root of a component, and the component has the label. A text for the component goes
+/// into the field in it.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_label_of_a_component_is_that_of_the_control_that_it_draws() {
     let scene = Scene::new().await;

@@ -407,3 +407,29 @@ async fn what_a_component_is_called_is_a_hint_at_its_unnamed_field() {
     let tree = "- textbox [ref=@e1] hint \"Name\"\n- group \"Zip\":\n  - textbox [ref=@e2]\n- textbox [ref=@e3]";
     assert_eq!(scene.tree().await, tree);
 }
+
+/// Boxes that can be scrolled take the focus for the keyboard's sake. They are no controls that their name stands for.
+#[tokio::test]
+async fn a_panel_that_takes_the_focus_shows_what_it_holds() {
+    let mut scene = Scene::local().await;
+    let table = "<table><tr><th>Name<th>Price<tr><td>Basic<td>5</table>";
+    scene
+        .shows(&format!(
+            "<div role=region aria-label=Prices tabindex=0><h2>Plans</h2>{table}</div><div tabindex=0>{table}</div>
+             <div role=log aria-label=Chat tabindex=0><div>Ann: hello</div><div>Bob: hi</div></div>
+             <div role=tabpanel aria-label=General tabindex=0><h3>Your name</h3></div>
+             <div tabindex=0 onclick=1 style='cursor: pointer'><h3>Card</h3><p>its text</p></div>"
+        ))
+        .await;
+    let tree = scene.tree().await;
+    let rows = ["columnheader \"Name\"", "columnheader \"Price\"", "cell \"Basic\"", "cell \"5\""];
+    assert!(rows.iter().all(|cell| tree.matches(cell).count() == 2), "{tree}");
+    for shown in [
+        "region \"Prices\" [clickable] [ref=@e1]:\n  - heading \"Plans\" [level=2]\n  - table:\n    - row:",
+        "log \"Chat\" [clickable] [ref=@e3]:\n  - text: Ann: hello\n  - text: Bob: hi",
+        "tabpanel \"General\" [clickable] [ref=@e4]:\n  - heading \"Your name\" [level=3]",
+        "generic \"Card its text\" [clickable] [ref=@e5]",
+    ] {
+        assert!(tree.contains(shown), "{shown} in\n{tree}");
+    }
+}

@@ -95,6 +95,8 @@ const hasControls = (element) => dom.find(element, CONTROLS) !== null;
 
 // Live regions, whose text changes by itself.
 const saysWhatChanges = (node) => dom.has(node, 'aria-live') || ['alert', 'log', 'marquee'].includes(dom.attribute(node, 'role'));
+// What has text that does not change by itself.
+const withoutTimes = (node) => mayHaveText(node) && !saysWhatChanges(node) && !TIMES.includes(dom.tag(node));
 // What neither is a control nor changes by itself.
 const isLasting = (node) => isAsked(node) && !saysWhatChanges(node);
 
@@ -244,8 +246,8 @@ function isNoLongerBefore(list, found) {
   for (const at of listAndAround(list)) {
     let before = dom.previousElement(at);
     for (let count = 0; before && count < 2 * HEADING_BEFORE_MAX && dom.tag(before) !== dom.tag(at); before = dom.previousElement(before), count++) {
-      if (before === found.heading || dom.contains(before, found.heading)) return false;
-      const heading = dom.matches(before, HEADINGS) ? before : dom.find(before, HEADINGS);
+      if (dom.contains(before, found.heading)) return false;
+      const heading = firstHeadingIn(before);
       if (heading !== null && headingsKept.has(heading)) return true;
     }
   }
@@ -260,11 +262,11 @@ function findHeadingBefore(list) {
   return null;
 }
 // How a heading is read: without what follows its first words, such as a count or a state, if that tells it from the others.
-const withoutTimes = (node) => mayHaveText(node) && !saysWhatChanges(node) && !TIMES.includes(dom.tag(node));
 const READINGS = [
   (heading) => namedWords(firstTextIn(heading, withoutTimes).split(/\s*[([{:;·•|–—]/u, 1)[0]),
   (heading) => namedWords(textIn(heading, withoutTimes, false).slice(0, ASKED_MAX_CHARS)),
 ];
+const firstHeadingIn = (element) => (dom.matches(element, HEADINGS) ? element : dom.find(element, HEADINGS));
 // The headings right before a list and the elements around it, from inside out.
 function* headingsBefore(list) {
   for (const at of listAndAround(list)) {
@@ -279,7 +281,7 @@ function* listAndAround(list) {
 function headingRightBefore(element) {
   let at = dom.previousElement(element);
   for (let count = 0; at && count < HEADING_BEFORE_MAX && dom.tag(at) !== dom.tag(element); at = dom.previousElement(at), count++) {
-    const heading = dom.matches(at, HEADINGS) ? at : dom.find(at, HEADINGS);
+    const heading = firstHeadingIn(at);
     if (heading && dom.closest(heading, PASSING_WORDS) === null) return hasControls(at) ? null : heading;
   }
   return null;
@@ -362,6 +364,6 @@ const SHOWN_MAX_CHARS = 80;
 function shownInstead(element) {
   const hasOwnName = dom.has(element, 'aria-label') || dom.has(element, 'aria-labelledby');
   if (!hasOwnName || FIELDS.has(roleOf(element)) || dom.matches(element, STATEFUL)) return '';
-  const shown = textIn(element, (node) => mayHaveText(node) && !saysWhatChanges(node) && !TIMES.includes(dom.tag(node)), false).trim();
+  const shown = textIn(element, withoutTimes, false).trim();
   return shown.length > SHOWN_MAX_CHARS ? '' : wordsAlone(shown);
 }

@@ -36,8 +36,8 @@ const rowBefore = (element, isTypedInto) => {
   const entry = FIELDS.has(roleOf(element)) ? entryOf(element, own, cache, isTypedInto) : { element, own, words: '', others: [], called: null, value: new Set() };
   return { ...entry, rows: told, held: null, until: 0 };
 };
-// The words of a plain row's heading, else of its first bold text or first text, if no row beside it has the same: a row that keeps
-// them as a control in it acts is still the same entry, whatever else it says then, such as a count or a state.
+// The title of a plain row: the words of its heading, else of its first bold text or first text. Empty if a row beside it has the
+// same title. If a control in the row acts and the title stays, the row is the same entry, even if a count or a state changes.
 function ownTitleOf(row) {
   if (!plainRowsKnown.has(row) || cellRows.has(row)) return '';
   const title = titleWordsOf(row);
