@@ -39,7 +39,7 @@ pub struct Event {
 }
 
 impl Event {
-    pub(super) fn new(method: &'static str, session: Option<Arc<str>>, params: Bytes) -> Self {
+    pub(crate) fn new(method: &'static str, session: Option<Arc<str>>, params: Bytes) -> Self {
         Self { method, session, params }
     }
 

@@ -28,6 +28,8 @@ pub(super) const EVENTS: &[&str] = &[
 const ANSWERED_ENDS_AFTER: Duration = Duration::from_millis(500);
 /// How long a navigation that a document asked for may take to begin.
 const NAVIGATION_BEGINS_WITHIN: Duration = Duration::from_secs(1);
+/// How long a download may take to begin whose response has come: the browser's threads hand it on.
+const ANSWERED_DOWNLOAD_BEGINS_WITHIN: Duration = Duration::from_secs(2);
 /// How many requests are followed at once; what is begun beyond is not waited for.
 const REQUESTS_MAX: usize = 1_000;
 /// How many frames are followed.
@@ -37,16 +39,27 @@ const FRAMES_MAX: usize = 200;
 const NOT_FOLLOWED: [&str; 7] =
     ["CSPViolationReport", "Document", "EventSource", "Ping", "Prefetch", "Preflight", "WebSocket"];
 
+/// What a navigation is given up with whose response is a download.
+const ABORTED: &str = "net::ERR_ABORTED";
+/// Statuses of responses without content: a navigation to one is given up, too, and nothing comes of it.
+const WITHOUT_CONTENT: [u16; 2] = [204, 205];
+
 /// What an action began.
 #[derive(Debug)]
 pub(super) struct Began {
     main_frame: String,
     /// Requests under way, by their ids.
     requests: HashMap<String, FollowedRequest>,
+    /// Requests for documents of which a response came that may be a download, by their ids.
+    answered_documents: HashSet<String>,
     /// Frames that load.
     loading: HashSet<String>,
     /// A navigation of the main frame that was asked for and has not begun, until when it must.
     due: Option<Instant>,
+    /// How many more downloads were asked for than have begun; fewer, where some began that were not known of.
+    awaited_downloads: i64,
+    /// Until when they must have begun.
+    downloads_begin_by: Option<Instant>,
     anything: bool,
     download: bool,
 }
@@ -59,6 +72,28 @@ struct Request {
     loader_id: String,
     #[serde(rename = "type", default)]
     kind: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Answered {
+    request_id: String,
+    #[serde(rename = "type", default)]
+    kind: String,
+    response: Response,
+}
+
+#[derive(Deserialize)]
+struct Response {
+    status: u16,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Failed {
+    request_id: String,
+    #[serde(default)]
+    error_text: String,
 }
 
 /// A request under way.
@@ -83,8 +118,11 @@ impl Began {
         Self {
             main_frame,
             requests: HashMap::new(),
+            answered_documents: HashSet::new(),
             loading: HashSet::new(),
             due: None,
+            awaited_downloads: 0,
+            downloads_begin_by: None,
             anything: false,
             download: false,
         }
@@ -109,17 +147,32 @@ impl Began {
                 }
             }
             "Network.responseReceived" => {
-                let Request { request_id, .. } = event.read()?;
+                let Answered { request_id, kind, response } = event.read()?;
                 if let Some(request) = self.requests.get_mut(&request_id) {
                     request.ends = Some(Instant::now() + ANSWERED_ENDS_AFTER);
                 }
+                let may_be_download = kind == "Document" && !WITHOUT_CONTENT.contains(&response.status);
+                if may_be_download && self.answered_documents.len() < REQUESTS_MAX {
+                    self.answered_documents.insert(request_id);
+                }
             }
-            "Network.loadingFinished" | "Network.loadingFailed" => {
+            "Network.loadingFinished" => {
                 let Request { request_id, .. } = event.read()?;
                 self.requests.remove(&request_id);
+                self.answered_documents.remove(&request_id);
+            }
+            "Network.loadingFailed" => {
+                let Failed { request_id, error_text } = event.read()?;
+                self.requests.remove(&request_id);
+                if self.answered_documents.remove(&request_id) && error_text == ABORTED {
+                    self.await_downloads(1, ANSWERED_DOWNLOAD_BEGINS_WITHIN);
+                }
             }
             "Page.windowOpen" => self.anything = true,
-            "Page.downloadWillBegin" => (self.anything, self.download) = (true, true),
+            "Page.downloadWillBegin" => {
+                (self.anything, self.download) = (true, true);
+                self.awaited_downloads -= 1;
+            }
             _ => self.note_frame(event.method, event.read()?),
         }
         Ok(())
@@ -149,8 +202,23 @@ impl Began {
         }
     }
 
+    /// So many downloads were asked for, which begin within `limit` unless nothing comes of them.
+    pub(super) fn await_downloads(&mut self, count: u32, limit: Duration) {
+        if count > 0 {
+            self.anything = true;
+            self.awaited_downloads += i64::from(count);
+            self.downloads_begin_by = Some(Instant::now() + limit);
+        }
+    }
+
+    /// When downloads that were asked for must have begun; `None` where all have.
+    fn downloads_begin_by(&self) -> Option<Instant> {
+        self.downloads_begin_by.filter(|_| self.awaited_downloads > 0)
+    }
+
     /// The main frame has the document of another navigation: what the one before had begun is gone with it.
     pub(super) fn renew(&mut self, loader: &str) {
+        self.downloads_begin_by = None;
         self.requests.retain(|_, request| request.loader == loader);
         self.loading.retain(|frame| *frame == self.main_frame);
     }
@@ -159,7 +227,8 @@ impl Began {
     pub(super) fn is_under_way(&mut self) -> bool {
         let now = Instant::now();
         self.requests.retain(|_, request| request.ends.is_none_or(|ends| ends > now));
-        !self.requests.is_empty() || !self.loading.is_empty()
+        let is_download_due = self.downloads_begin_by().is_some_and(|by| by > now);
+        !self.requests.is_empty() || !self.loading.is_empty() || is_download_due
     }
 
     /// Whether the main frame is about to navigate.
@@ -184,6 +253,65 @@ impl Began {
 
     /// When something ends without an event, next.
     pub(super) fn next_expiry(&self) -> Option<Instant> {
-        self.requests.values().filter_map(|request| request.ends).chain(self.due).min()
+        let now = Instant::now();
+        let ends = self.requests.values().filter_map(|request| request.ends);
+        ends.chain(self.due).chain(self.downloads_begin_by()).filter(|end| *end > now).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn began(events: &[(&'static str, Value)]) -> Began {
+        let mut began = Began::new("main".to_owned());
+        for (method, params) in events {
+            began.note(&Event::new(method, None, params.to_string().into()));
+        }
+        began
+    }
+
+    fn answered(status: u16) -> [(&'static str, Value); 3] {
+        let answered = json!({"requestId": "a", "type": "Document", "response": {"status": status}});
+        let failed = json!({"requestId": "a", "type": "Document", "errorText": "net::ERR_ABORTED"});
+        let stopped = json!({"frameId": "main"});
+        [
+            ("Network.responseReceived", answered),
+            ("Network.loadingFailed", failed),
+            ("Page.frameStoppedLoading", stopped),
+        ]
+    }
+
+    #[tokio::test]
+    async fn a_response_that_is_given_up_is_a_download_that_has_not_begun_yet() {
+        let mut began = began(&answered(200));
+        assert!(began.is_under_way() && began.anything() && began.next_expiry().is_some());
+        began.note(&Event::new("Page.downloadWillBegin", None, "{}".into()));
+        assert!(!began.is_under_way() && began.download() && began.next_expiry().is_none());
+    }
+
+    #[tokio::test]
+    async fn a_download_that_began_at_once_is_not_waited_for_again() {
+        let mut began = began(&[("Page.downloadWillBegin", json!({}))]);
+        began.await_downloads(1, ANSWERED_DOWNLOAD_BEGINS_WITHIN);
+        assert!(!began.is_under_way());
+    }
+
+    #[tokio::test]
+    async fn nothing_comes_of_a_response_without_content_and_of_a_document_that_was_replaced() {
+        assert!(!began(&answered(204)).is_under_way());
+        let mut replaced = began(&answered(200));
+        replaced.renew("b");
+        assert!(!replaced.is_under_way());
+    }
+
+    #[tokio::test]
+    async fn what_is_over_is_no_next_expiry() {
+        let mut began = began(&answered(200));
+        began.due = Some(Instant::now());
+        began.downloads_begin_by = Some(Instant::now());
+        assert!(began.next_expiry().is_none() && !began.is_under_way());
     }
 }

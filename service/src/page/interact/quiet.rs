@@ -84,6 +84,8 @@ struct DocumentRest {
     lost: Option<String>,
     changed: bool,
     beside: bool,
+    /// How many links were clicked since the last answer that save a file.
+    saves: u32,
 }
 
 impl<'a> Quiet<'a> {
@@ -209,6 +211,7 @@ impl<'a> Quiet<'a> {
                 Ok(document) => {
                     rest.by = rest.by.or(document.by);
                     self.changed |= document.changed;
+                    self.began.await_downloads(document.saves, REST_TIMEOUT);
                     if number == 0 {
                         rest.seen = Some(document.seen);
                         rest.beside = document.beside;

@@ -111,6 +111,29 @@ async fn a_navigation_to_a_download_leaves_the_page_and_is_an_event() {
 }
 
 #[tokio::test]
+async fn a_link_that_saves_a_file_which_the_server_makes_for_a_second_is_waited_for() {
+    let stack = Stack::shared().await;
+    let report = stack.site.page(attachment("report.csv", "1,2").late(Duration::from_millis(1_200)));
+    let page = stack.site.html(&format!(
+        "<title>reports</title><a href='{report}' download>Linked</a>
+        <button onclick='const a = document.createElement(\"a\"); a.download = \"\"; a.href = \"{report}\";
+          document.body.append(a); a.click(); a.remove()'>Made</button>
+        <a href='{report}' download onclick='event.preventDefault(); document.title = \"prevented\"'>Prevented</a>"
+    ));
+    let agent = Agent::open(stack.service_caller(), json!({})).await;
+    agent.call("navigate", json!({"url": page})).await;
+    for name in ["Linked", "Made"] {
+        let answer = agent.call("click", json!({"target": {"by": "text", "value": name}})).await;
+        let told = &answer["events"][0];
+        assert_eq!((&told["type"], &told["name"]), (&json!("download"), &json!("report.csv")), "{name}: {answer}");
+        assert_eq!((&answer["settled"], &answer["warnings"]), (&json!(true), &json!([])), "{name}: {answer}");
+    }
+    let answer = agent.call("click", json!({"target": {"by": "text", "value": "Prevented"}})).await;
+    assert_eq!((&answer["title"], &answer["events"]), (&json!("prevented"), &json!([])), "{answer}");
+    assert!(answer["timings_ms"]["total"].as_u64() < Some(1_200), "no download is due: {answer}");
+}
+
+#[tokio::test]
 async fn a_download_over_the_bound_fails_and_leaves_nothing() {
     let stack = Stack::shared().await;
     // Made in the page: the egress does not see it.

@@ -301,11 +301,24 @@ const chosenNow = (options) => {
   return all;
 };
 
+// Links that save what they lead to. The browser asks for that file without telling anyone, and tells of the download once the
+// server answers. Whether the page prevents it is known once the event is over.
+const SAVES_MAX = 20;
+const savingLink = (event) => event.composedPath().find((node) => node instanceof HTMLAnchorElement && dom.attribute(node, 'download') !== null);
+// Elsewhere than on its own site a link's file is opened as any other.
+const isSaved = (link) => ['blob:', 'data:'].includes(link.protocol) || link.origin === origin;
+const noteSave = (now, event) => {
+  const link = savingLink(event);
+  if (link && now.saves.length < SAVES_MAX && isSaved(link)) now.saves.push(event);
+};
+// How many were clicked since this was asked last.
+const savesBegun = (now) => now.saves.splice(0).filter((event) => !event.defaultPrevented).length;
+
 const watch = (element) => {
   if (watched?.row) keepRow(watched.row);
   endRowLeft();
   watched?.end();
-  const now = { changes: 0, changed: false, beside: false, said: new Set(), saidNodes: 0, revealed: new Set(), isOnCanvas: false, isByKey: false, asked: false, askedFrame: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null, faded: false,
+  const now = { changes: 0, changed: false, beside: false, said: new Set(), saidNodes: 0, revealed: new Set(), isOnCanvas: false, isByKey: false, asked: false, askedFrame: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null, faded: false, saves: [],
     isNew: false, row: element && rowBefore(element, typedInto?.field === element), frame: 0, styled: new Map(), movedBefore: new Set(), pressed: null, end: () => {} };
   hasDatabases().then((has) => { now.stores = has; });
   const note = (event) => {
@@ -320,6 +333,7 @@ const watch = (element) => {
     now.isOnCanvas ||= target instanceof HTMLCanvasElement || (isForAny && Document.prototype.querySelector.call(document, 'canvas') !== null);
     now.isByKey ||= event.type === 'keydown';
   };
+  const noteClick = (event) => noteSave(now, event);
   const noteEnd = (event) => noteFaded(now, event);
   // What is sent by Enter the page may keep to itself.
   const noteSubmit = () => { now.changed ||= now.isByKey };
@@ -336,6 +350,7 @@ const watch = (element) => {
   for (let root = element && rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, all);
   for (const type of CHANGES) window.addEventListener(type, note, { capture: true, passive: true });
   for (const type of ACTS) window.addEventListener(type, noteCanvas, { capture: true, passive: true });
+  window.addEventListener('click', noteClick, { capture: true, passive: true });
   window.addEventListener('submit', noteSubmit, { capture: true, passive: true });
   window.addEventListener('transitionend', noteEnd, { capture: true, passive: true });
   for (const root of rootsSeen()) observer.observe(root, all);
@@ -350,6 +365,7 @@ const watch = (element) => {
     observer.disconnect();
     for (const type of CHANGES) window.removeEventListener(type, note, { capture: true });
     for (const type of ACTS) window.removeEventListener(type, noteCanvas, { capture: true });
+    window.removeEventListener('click', noteClick, { capture: true });
     window.removeEventListener('submit', noteSubmit, { capture: true });
     window.removeEventListener('transitionend', noteEnd, { capture: true });
   };
@@ -379,7 +395,7 @@ kit.rest = async (longestMs) => {
   if (underGuard()?.by) {
     const swallowed = cameOf();
     unguard();
-    return { ...swallowed, changed: false, beside: false };
+    return { ...swallowed, changed: false, beside: false, saves: 0 };
   }
   // A document that the action led to: what it has asked for until now is not known, nor what moves in it at all times.
   if (!watched) {
@@ -418,7 +434,7 @@ kit.rest = async (longestMs) => {
     [still, since, until] = [0, performance.now(), performance.now() + longestMs];
   }
   if (!now.isNew) keepSaid(now);
-  return { ...cameOf(), changed: now.hasChanged(), beside: now.beside };
+  return { ...cameOf(), changed: now.hasChanged(), beside: now.beside, saves: savesBegun(now) };
 };
 
 // All input of the action has come.
