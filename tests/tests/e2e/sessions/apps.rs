@@ -317,11 +317,11 @@ async fn components_that_keep_their_role_to_themselves_are_what_they_are() {
             act() { document.title += 's' }
         });
         customElements.define('x-card', class extends HTMLElement {});
-        </script><title>t</title><x-check>Agree</x-check><x-tab>One</x-tab><x-tab>Two</x-tab>
+        </script><title>t</title><x-check>Agree</x-check><label for=news>Newsletter</label><x-check id=news></x-check><x-tab>One</x-tab><x-tab>Two</x-tab>
         <x-icon style='display:block;width:20px;height:20px;background:red'></x-icon><x-card tabindex=0>Card</x-card>";
     let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(page)).await;
     let shown = tree(&opened);
-    for line in ["checkbox \"Agree\"", "tab \"One\"", "tab \"Two\"", "button \"Settings\""] {
+    for line in ["checkbox \"Agree\"", "checkbox \"Newsletter\"", "tab \"One\"", "tab \"Two\"", "button \"Settings\""] {
         assert!(shown.contains(line), "{line}: {shown}");
     }
     let agree = reference(&shown, "\"Agree\"");

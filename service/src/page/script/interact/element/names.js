@@ -192,7 +192,8 @@ class Naming {
       if (type === 'image') return this.labels(element, how) || attributeText(element, 'alt') || attributeText(element, 'title') || 'Submit';
     }
     if (tag === 'input' && inputType(element) === 'file') return this.labels(element, how) || (hasAuthorName(element) ? '' : 'Choose File');
-    if (LABELABLE.has(tag)) return this.labels(element, how);
+    // Components that are fields of forms have labels, too.
+    if (LABELABLE.has(tag) || tag.includes('-')) return this.labels(element, how);
     if (Object.hasOwn(NAMING_CHILDREN, tag)) {
       const child = childWithTag(element, NAMING_CHILDREN[tag]);
       return child ? tidy(this.content(child, asContent(how))) : '';
