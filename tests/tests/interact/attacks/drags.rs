@@ -2,7 +2,7 @@
 
 use porthole_service::page::interact::{ActError, Acted, Drop, Element, Grip, Point, Refs, SnapshotOptions};
 
-use crate::act::scene::{LOGS, Scene, briefly, ready};
+use crate::act::scene::{LOGS, Scene, briefly, ready, typing};
 use crate::warned::{NO_CHANGE, Warned};
 
 /// The element as a snapshot shows it.
@@ -352,15 +352,22 @@ async fn what_comes_back_or_is_refused_is_told() {
 /// press has another one there.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_comes_under_the_press_is_not_dragged() {
-    let page = |script: &str| {
+    let list = |script: &str| {
         format!(
-            "{LOGS}<style>li, div {{ width: 160px; height: 40px; margin: 4px }}</style><label>New <input id=n></label><ul id=u>
-            <li draggable=true>Report A</li><li draggable=true>Report B</li><li draggable=true><b>Report C</b></li></ul><div id=b role=button tabindex=0>Archive</div><script>
-            let held = null; u.ondragstart = e => {{ held = e.target; e.dataTransfer.setData('text', 'x') }};
-            b.ondragover = e => e.preventDefault(); b.ondrop = e => {{ e.preventDefault(); note(held.textContent) }};
-            const adds = () => {{ const li = document.createElement('li'); li.draggable = true; li.textContent = 'Report D'; u.prepend(li) }};
-            const covers = () => {{ const over = document.createElement('div'); over.draggable = true; over.textContent = 'Secret'; over.ondragstart = e => {{ held = e.target; e.dataTransfer.setData('text', 'x') }};
+            "<style>li, div {{ width: 160px; height: 40px; margin: 4px }}</style><label>New <input id=n></label><ul id=u>
+            <li draggable=true>Report A</li><li draggable=true>Report B</li><li draggable=true><b>Report C</b></li></ul><script>
+            var held = null; u.ondragstart = e => {{ held = e.target; e.dataTransfer.setData(`text`, `x`) }};
+            const adds = () => {{ const li = document.createElement(`li`); li.draggable = true; li.textContent = `Report D`; u.prepend(li) }};
+            const covers = () => {{ const over = document.createElement(`div`); over.draggable = true; over.textContent = `Secret`; over.ondragstart = e => {{ held = e.target; e.dataTransfer.setData(`text`, `x`) }};
                 const {{ left, top }} = u.children[1].getBoundingClientRect(); over.style.cssText = `position:fixed;margin:0;left:${{left}}px;top:${{top}}px`; document.body.append(over) }}; {script}</script>"
+        )
+    };
+    let page = |script: &str, is_framed: bool| {
+        let list = list(script);
+        let list = if is_framed { format!("<iframe srcdoc='{list}' height=260></iframe>") } else { list };
+        format!(
+            "{LOGS}{list}<div id=b role=button tabindex=0>Archive</div><script>
+            b.ondragover = e => e.preventDefault(); b.ondrop = e => {{ e.preventDefault(); note((frames[0] ?? window).held.textContent) }}</script>"
         )
     };
     let scene = Scene::open().await;
@@ -371,16 +378,19 @@ async fn what_comes_under_the_press_is_not_dragged() {
         ("u.onmousedown = covers", false),
         ("u.onmousedown = () => setTimeout(covers)", false),
     ] {
-        scene.shows(&page(script)).await;
-        let source = shown(&scene, "Report B").await;
-        let target = shown(&scene, "\"Archive\"").await;
-        scene.types("#n", "x").await.unwrap();
-        let dragged = scene.page.drag(&Grip::Element(source), &Drop::Element(&target), &briefly()).await;
-        assert_eq!(scene.log().await, if is_right { "Report B" } else { "" }, "{script} {dragged:?}");
-        assert_eq!(dragged.is_ok(), is_right, "{script} {dragged:?}");
+        for is_framed in [false, true] {
+            scene.shows(&page(script, is_framed)).await;
+            let source = shown(&scene, "Report B").await;
+            let target = shown(&scene, "\"Archive\"").await;
+            let field = shown(&scene, "\"New\"").await;
+            scene.page.type_text(&field, &typing("x")).await.unwrap();
+            let dragged = scene.page.drag(&Grip::Element(source), &Drop::Element(&target), &briefly()).await;
+            assert_eq!(scene.log().await, if is_right { "Report B" } else { "" }, "{script} {is_framed} {dragged:?}");
+            assert_eq!(dragged.is_ok(), is_right, "{script} {is_framed} {dragged:?}");
+        }
     }
     // A part of what can be dragged is its handle.
-    scene.shows(&page("")).await;
+    scene.shows(&page("", false)).await;
     drags(&scene, "Report C", "\"Archive\"").await.unwrap();
     assert_eq!(scene.log().await, "Report C");
     scene.ends().await;

@@ -101,6 +101,9 @@ impl Carrying<'_, '_> {
     pub(super) async fn carry(&mut self, quiet: &mut Quiet<'_>) -> Result<Option<Rest>, ActError> {
         let Some(spot) = self.begin(quiet).await? else { return Ok(None) };
         let Some((spot, at)) = self.reach(spot, quiet).await? else { return Ok(None) };
+        if let Some(by) = self.carried_instead().await? {
+            return Err(ActError::Covered { covered: spot.what, by });
+        }
         let aside = match &self.zone {
             Some(zone) if self.data.is_some() => Some(zone.hold_others().await?),
             _ => None,
@@ -147,6 +150,16 @@ impl Carrying<'_, '_> {
             Some(now) => Err(now.changed(&self.source.meant)),
             None => Ok(()),
         }
+    }
+
+    /// What HTML's drag and drop would have carried instead of the source. The zone knows it of its own document.
+    async fn carried_instead(&self) -> Result<Option<String>, ActError> {
+        let is_elsewhere = self.zone.as_ref().is_none_or(|zone| zone.document() != self.source.frame.document());
+        if !self.is_named || !is_elsewhere {
+            return Ok(None);
+        }
+        let asked = self.source.frame.call(self.page, ANSWER_TIMEOUT, "carriedInstead", Vec::new()).await;
+        Ok(unless_held(asked)?.flatten())
     }
 
     /// Has the page begin its drag, and brings what is held to the target; `None` where a dialog holds the page.

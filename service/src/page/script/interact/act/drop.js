@@ -36,13 +36,16 @@ kit.dragging = () => dragged;
 // put something else there by then. Whether that is so; it is not dragged then. What is dragged may be in the source, or be the
 // nearest element around it that can be dragged, whose handle it is.
 const CARRIED = '[draggable=true i], a[href], img';
+let carriedInstead = null;
 const noteCarried = (event) => {
-  const source = dropping?.source ?? null, [carried] = event.composedPath();
+  const source = dropping?.source ?? watched?.pressed?.element ?? null, [carried] = event.composedPath();
   if (source === null || isWithin(carried, source) || carried === flatClosest(source, CARRIED)) return false;
-  dropping.carriedInstead = carried instanceof Element ? describe(carried) : 'a text';
+  carriedInstead = `${carried instanceof Element ? describe(carried) : 'a text'}, which would have been dragged instead,`;
   stopEvent(event);
   return true;
 };
+// The same where the target is in another document.
+kit.carriedInstead = () => carriedInstead;
 
 // Pages scroll while something is held near an edge of what scrolls, often in its outer fifth, and what they know of places is
 // old then. Source and target come away from there, where both fit between.
@@ -161,9 +164,10 @@ kit.dropBegins = (number, source, asked) => {
     element, spot, meaning, source: dragging, words: dragging && wordsOfDragged(dragging), from: dragging && rectOf(dragging),
     carried: dragging ? carriedOf(dragging) : [], chain: dragging ? chainOf(dragging) : [], holds: dragging !== null && isWithin(dragging, element), box: rectOf(element),
     isDraggable: dragging !== null && closest(dragging, '[draggable=true i]') !== null,
-    said: null, aimed: null, late: null, scrolls: null, added: new WeakSet(), at: null, under: new Map(), by: null, is: null, done: false, until: 0, changes: 0, wentAlong: false, copy: null, carriedInstead: null,
+    said: null, aimed: null, late: null, scrolls: null, added: new WeakSet(), at: null, under: new Map(), by: null, is: null, done: false, until: 0, changes: 0, wentAlong: false, copy: null,
   };
   dragHeard = false;
+  carriedInstead = null;
   const list = listOfBoth(dropping) ?? documentRoot();
   dropping.said = { list, hash: hashOfText(list) };
   // What is in another document is not looked for afterwards.
@@ -248,7 +252,7 @@ kit.dropPasses = async (x, y, isLate) => {
 
 // The same, or that the target is no longer what was meant.
 const dropStop = (now, x, y) => {
-  if (now.carriedInstead !== null) return `${now.carriedInstead}, which would have been dragged instead,`;
+  if (carriedInstead !== null) return carriedInstead;
   if (now.carried.some((one) => isOtherEntry(one, now.element))) return `${describe(now.source)}, which is another entry by now,`;
   if (targetStays(now)) return dropCover(now, x, y);
   now.is ??= identityOf(now.element);

@@ -95,6 +95,7 @@ const animationsNow = () => {
 const pressedState = (element) => dom.attribute(element, 'aria-expanded');
 const notePress = () => {
   if (!watched) return;
+  carriedInstead = null;
   watched.effects = new Set(animationsNow());
   watched.movedBefore = new Set(watched.styled.keys());
   const { element = aimed?.element, role, name } = meant ?? {};
