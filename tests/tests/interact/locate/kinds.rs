@@ -315,6 +315,34 @@ async fn a_list_comes_before_a_field_of_its_name_where_an_option_is_wanted() {
 }
 
 /// A word that is also the name of an HTML element: as CSS it would match before the text that is meant has come.
+/// As Tom Select's: the list of options comes before its field in the page, and the label is for both.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_comes_before_the_list_that_it_opens_where_text_is_typed() {
+    let scene = Scene::new().await;
+    let html =
+        "<label id=l for=i>Country</label><div id=o role=listbox aria-labelledby=l><div role=option>Austria</div></div>
+        <div><input id=i role=combobox aria-expanded=true aria-controls=o style='width:4px'></div>
+        <div id=p role=listbox aria-label=Letters tabindex=0><div role=option>A</div></div>";
+    scene.shows(html).await;
+    let typed = |label| Wanted { doing: Doing::Type, ..by(TargetBy::Label, label) };
+    assert_eq!(scene.id_of(&typed("Country")).await, "i");
+    assert_eq!(scene.id(&scene.locate(&typed("Letters")).await.unwrap().element).await, "p");
+    scene.ends().await;
+}
+
+/// A component that is a field of forms has its label's name, whatever it says itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_component_is_found_by_the_name_that_its_label_gives_it() {
+    let scene = Scene::new().await;
+    let html =
+        "<script>customElements.define('x-dial', class extends HTMLElement { static formAssociated = true })</script>
+        <label for=d>Loudness</label><x-dial id=d role=slider tabindex=0>3</x-dial>";
+    scene.shows(html).await;
+    let wanted = Wanted { name: Some("Loudness".to_owned()), ..by(TargetBy::Role, "slider") };
+    assert_eq!(scene.id_of(&wanted).await, "d");
+    scene.ends().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_word_is_no_selector_where_the_kind_is_guessed() {
     let scene = Scene::new().await;

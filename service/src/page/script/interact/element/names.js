@@ -7,6 +7,8 @@ const NAMED_BY_CONTENT = new Set(['button', 'cell', 'checkbox', 'columnheader', 
 // Within another element's name their content says nothing.
 const NEVER_BY_CONTENT = new Set(['menu', 'menubar']);
 const LABELABLE = new Set(['button', 'input', 'meter', 'output', 'progress', 'select', 'textarea']);
+// Components that are fields of forms have labels, too.
+const mayBeLabelled = (tag) => LABELABLE.has(tag) || tag.includes('-');
 const NEVER_TEXT = new Set(['script', 'style', 'noscript', 'template', 'head', 'title', 'datalist', 'audio', 'video', 'canvas', 'object', 'embed', 'desc', 'metadata', 'defs']);
 
 // Soft hyphens and spaces without width show nothing, as in search.js.
@@ -192,8 +194,7 @@ class Naming {
       if (type === 'image') return this.labels(element, how) || attributeText(element, 'alt') || attributeText(element, 'title') || 'Submit';
     }
     if (tag === 'input' && inputType(element) === 'file') return this.labels(element, how) || (hasAuthorName(element) ? '' : 'Choose File');
-    // Components that are fields of forms have labels, too.
-    if (LABELABLE.has(tag) || tag.includes('-')) return this.labels(element, how);
+    if (mayBeLabelled(tag)) return this.labels(element, how);
     if (Object.hasOwn(NAMING_CHILDREN, tag)) {
       const child = childWithTag(element, NAMING_CHILDREN[tag]);
       return child ? tidy(this.content(child, asContent(how))) : '';

@@ -165,7 +165,12 @@ const CONTROLS_AMONG_MAX = 100;
 // Those of the found elements that can be meant. A word in a text is not the field that is to be typed into; and where the
 // kind is to be guessed, a panel or a form is not the control that is called alike, such as its tab or its button.
 function fittingOf(found, plan, steps) {
-  if (plan.doing === 'type') return found.filter(takesText);
+  if (plan.doing === 'type') {
+    const fields = found.filter(takesText);
+    // The list that a field opens is often called as the field is.
+    const besideLists = fields.filter(element => !dom.matches(element, '[role=listbox]'));
+    return besideLists.length > 0 ? besideLists : fields;
+  }
   if (plan.doing === 'select') {
     const lists = found.filter(element => dom.tag((element instanceof HTMLLabelElement ? element.control : null) ?? element) === 'select');
     return lists.length > 0 ? lists : found;

@@ -330,7 +330,7 @@ const inOrder = found => [...found].sort((one, other) =>
 // long list are told from the wanted one by that alone.
 function cantBeNamed(element, wanted) {
   if (!wanted.isWhole || dom.elementCount(element) > 0 || shadowOf(element) || NAMING.some(name => dom.has(element, name))) return false;
-  if (LABELABLE.has(dom.tag(element)) && labelsOf(element).length > 0) return false;
+  if (mayBeLabelled(dom.tag(element)) && labelsOf(element).length > 0) return false;
   const text = dom.textContent(element);
   return text !== '' && !wanted.bare.includes(wanted.folded(text.replace(BLANK, '')));
 }
