@@ -19,7 +19,7 @@ use porthole_reading::budget::Sizes;
 use porthole_reading::dom::Dom;
 use porthole_reading::frames::{Document, Frame};
 use porthole_reading::outcome::{self, Schemas};
-use porthole_reading::schema::{MISFITS_MAX, Schema};
+use porthole_reading::schema::{MISFITS_MAX, STEPS_MAX, Schema};
 use porthole_reading::snapshot::Snapshot;
 use porthole_reading::view::View;
 use porthole_reading::{article, cut, html, images, links, map, markdown, table};
@@ -203,7 +203,7 @@ fn schema() {
         let Ok(schema) = serde_json::from_str::<Value>(schema) else { return };
         match Schema::compile(&schema) {
             Ok(compiled) => {
-                let misfits = compiled.misfits(&serde_json::from_str(value).unwrap_or_default());
+                let misfits = compiled.misfits(&serde_json::from_str(value).unwrap_or_default(), &mut { STEPS_MAX });
                 assert!(misfits.len() <= MISFITS_MAX + 1, "{misfits:?}");
             }
             Err(invalid) => assert_eq!(invalid.path, "schema"),

@@ -4,6 +4,8 @@ mod length;
 mod results;
 mod rows;
 
+use std::cell::Cell;
+
 use porthole_contract::{
     Chain, Directive, ExtractFormat, ExtractKind, ExtractResult, Invalid, TableFormat, Warning, WarningCode,
 };
@@ -17,7 +19,7 @@ use crate::budget::{Budget, Sizes};
 use crate::clean::{clean, count_odd};
 use crate::dom::{Dom, Hidden, NodeId};
 use crate::map::{self, Field};
-use crate::schema::Schema;
+use crate::schema::{STEPS_MAX, Schema};
 use crate::snapshot::{ATTRIBUTES_MAX_UNITS, Found, FrameText, NODES_MAX, Snapshot, TEXT_MAX_UNITS, VALUES_MAX};
 use crate::table;
 use crate::view::View;
@@ -132,7 +134,7 @@ pub fn read(
     let dom = Dom::of_columns(&snapshot.names, snapshot.columns.take().unwrap_or_default());
     let answers = std::mem::take(&mut snapshot.answers);
     let sizes = Sizes::of(&dom);
-    let page = Page { dom: &dom, sizes: &sizes, has_nodes, snapshot: &snapshot };
+    let page = Page { dom: &dom, sizes: &sizes, has_nodes, snapshot: &snapshot, schema_steps: Cell::new(STEPS_MAX) };
     let mut results = Vec::with_capacity(directives.len());
     let mut first_error = None;
     for (at, (directive, found)) in directives.iter().zip(answers).enumerate() {
@@ -242,6 +244,8 @@ fn finish_prose(directive: &Directive, result: &mut ExtractResult) -> Result<(),
 struct Page<'a> {
     dom: &'a Dom,
     sizes: &'a Sizes,
+    /// What the checks against schemas may still cost.
+    schema_steps: Cell<u64>,
     has_nodes: bool,
     snapshot: &'a Snapshot,
 }
@@ -444,7 +448,9 @@ impl Page<'_> {
             let sentence = format!("{more} more values are missing or did not fit their type");
             of_values.push(WarningCode::Misfits.says(sentence));
         }
-        of_values.extend(schema.map(|schema| schema.misfits(&value)).unwrap_or_default());
+        let mut steps = self.schema_steps.get();
+        of_values.extend(schema.map(|schema| schema.misfits(&value, &mut steps)).unwrap_or_default());
+        self.schema_steps.set(steps);
         let mut warnings: Vec<String> = of_values.into_iter().map(String::from).collect();
         let is_bounded = reader.values == 0 || reader.budget.is_spent();
         warnings.extend(is_bounded.then(bounded));

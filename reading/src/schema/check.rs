@@ -7,13 +7,15 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
+use std::time::Instant;
 
 use porthole_contract::{Warning, WarningCode};
 use serde_json::{Map, Number, Value};
 
 use super::compiled::{Bound, Id, Kind, Properties, Range, Rule, Schema};
 use super::excerpt::{EXCERPT_MAX_CHARS, brief, name_of};
-use super::limits::MISFITS_MAX;
+use super::limits::{MISFITS_MAX, NS_PER_STEP, STEPS_MAX};
+use super::pattern::Pattern;
 use super::place::Place;
 
 /// Bytes of text that are compared in one step.
@@ -27,9 +29,11 @@ enum End {
     Full,
 }
 
-pub(super) fn misfits(schema: &Schema, value: &Value, steps: u64) -> Vec<Warning> {
-    let mut check = Check { schema, steps, listed: Vec::new() };
-    match check.node(schema.root, value, &Place::Root, true) {
+pub(super) fn misfits(schema: &Schema, value: &Value, steps: &mut u64) -> Vec<Warning> {
+    let mut check = Check { schema, steps: *steps, listed: Vec::new() };
+    let ended = check.node(schema.root, value, &Place::Root, true);
+    *steps = check.steps;
+    match ended {
         Ok(_) => {}
         Err(End::Full) => {
             check.listed.truncate(MISFITS_MAX);
@@ -51,8 +55,22 @@ struct Check<'s> {
 
 impl Check<'_> {
     fn spend(&mut self, steps: u64) -> Result<(), End> {
-        self.steps = self.steps.checked_sub(steps).ok_or(End::Spent)?;
-        Ok(())
+        let left = self.steps.checked_sub(steps);
+        self.steps = left.unwrap_or_default();
+        left.map(drop).ok_or(End::Spent)
+    }
+
+    /// Returns whether a pattern fits a text. A match can't be stopped: one that might take longer than all checks may is not begun,
+    /// and what it took is spent.
+    fn matches(&mut self, pattern: &Pattern, text: &str) -> Result<bool, End> {
+        self.spend(pattern.steps(text))?;
+        if pattern.steps_max(text) > STEPS_MAX {
+            return Err(End::Spent);
+        }
+        let since = Instant::now();
+        let fits = pattern.fits(text);
+        self.spend(u64::try_from(since.elapsed().as_nanos() / NS_PER_STEP).unwrap_or(u64::MAX))?;
+        Ok(fits)
     }
 
     /// Returns whether `value` is valid. With `lists` all misfits are listed; without, the first one ends the check.
@@ -212,8 +230,8 @@ impl Check<'_> {
                 })
             }
             Rule::Pattern(pattern) => {
-                self.spend(pattern.steps(text))?;
-                self.report(pattern.fits(text), place, lists, || format!("{} does not match the pattern", excerpt()))
+                let fits = self.matches(pattern, text)?;
+                self.report(fits, place, lists, || format!("{} does not match the pattern", excerpt()))
             }
             _ => Ok(true),
         }
@@ -276,8 +294,7 @@ impl Check<'_> {
             fits &= self.node(*id, value, &inside, lists)?;
         }
         for (pattern, id) in patterns {
-            self.spend(pattern.steps(name))?;
-            if pattern.fits(name) {
+            if self.matches(pattern, name)? {
                 is_known = true;
                 fits &= self.node(*id, value, &inside, lists)?;
             }

@@ -34,9 +34,10 @@ impl Schema {
         compile::compile(schema)
     }
 
-    /// Returns warnings about the parts of `value` that violate the schema.
+    /// Returns warnings about the parts of `value` that violate the schema. `steps` is what the check may cost, at most
+    /// [`STEPS_MAX`], of which is left what it did not.
     #[must_use]
-    pub fn misfits(&self, value: &Value) -> Vec<Warning> {
-        check::misfits(self, value, STEPS_MAX)
+    pub fn misfits(&self, value: &Value, steps: &mut u64) -> Vec<Warning> {
+        check::misfits(self, value, steps)
     }
 }

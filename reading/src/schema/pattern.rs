@@ -10,9 +10,11 @@ use regex::{Regex, RegexBuilder};
 pub(super) const PATTERN_MAX_CHARS: usize = 1_000;
 /// Size limits tried for a compiled pattern, in KiB: the smallest that suffices determines the cost of a match.
 const SIZES_KIB: [usize; 6] = [1, 4, 16, 64, 256, 1024];
-/// KiB of a compiled pattern for which a byte of text costs one step: per byte, the engine visits each of its states at
-/// most once, and mostly far fewer. The slowest patterns that we know of then take 6 ns per step.
+/// KiB of a compiled pattern for which a byte of text costs one step at least.
 const KIB_PER_STEP: u64 = 4;
+/// Steps that a byte may cost for each KiB: the engine visits each of its states at most once, and mostly far fewer. The slowest
+/// pattern that we know of, `(?:(?:a?b?){50}){50}c$`, takes 78 ns.
+const STEPS_PER_KIB_MAX: u64 = 8;
 /// Largest cache of the engine for one pattern, in bytes. It affects only the speed of matching.
 const CACHE_MAX_BYTES: usize = 256 * 1024;
 
@@ -46,9 +48,14 @@ impl Pattern {
         Err(failed)
     }
 
-    /// Returns the cost of matching it against a text, in steps of a check.
+    /// Returns the least that matching it against a text costs, in steps of a check. What it takes is known only afterwards.
     pub(super) fn steps(&self, text: &str) -> u64 {
         (text.len() as u64 + 1).saturating_mul((self.kib as u64 / KIB_PER_STEP).max(1))
+    }
+
+    /// Returns the most that it may cost: a match can't be stopped.
+    pub(super) fn steps_max(&self, text: &str) -> u64 {
+        (text.len() as u64).saturating_mul(self.kib as u64 * STEPS_PER_KIB_MAX)
     }
 
     /// Returns the size of the compiled pattern, in KiB.

@@ -4,8 +4,8 @@ use porthole_contract::WarningCode;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::check::misfits;
-use super::{EXPANDED_MAX, MISFITS_MAX, Schema};
+use super::pattern::Pattern;
+use super::{EXPANDED_MAX, MISFITS_MAX, STEPS_MAX, Schema};
 
 fn refusal(schema: &Value) -> String {
     Schema::compile(schema).expect_err("is refused").to_string()
@@ -14,7 +14,7 @@ fn refusal(schema: &Value) -> String {
 fn misfits_of(schema: &Value, value: &Value) -> Vec<String> {
     Schema::compile(schema)
         .unwrap_or_else(|refusal| panic!("{refusal}: {schema}"))
-        .misfits(value)
+        .misfits(value, &mut { STEPS_MAX })
         .into_iter()
         .map(String::from)
         .collect()
@@ -148,13 +148,26 @@ fn a_long_check_is_ended_with_a_warning() {
     let schema = json!({"items": {"anyOf": (0..500).map(|at| json!({"const": at})).collect::<Vec<_>>()}});
     let value: Value = (0..1_000).map(|at| json!(at % 500)).collect();
     let schema = Schema::compile(&schema).unwrap();
-    assert_eq!(schema.misfits(&value), []);
-    let ended = misfits(&schema, &value, 10_000);
-    assert_eq!(ended[0].code, WarningCode::SchemaUnchecked);
+    let mut steps = STEPS_MAX;
+    assert_eq!(schema.misfits(&value, &mut steps), []);
+    assert!(steps < STEPS_MAX, "a check is paid for");
+    let mut steps = 10_000;
+    let ended = schema.misfits(&value, &mut steps);
+    assert_eq!((ended[0].code, steps), (WarningCode::SchemaUnchecked, 0));
     // A pattern that keeps all states of the engine active, on a long text.
     let slow = json!({"pattern": "(x?){400}y"});
     let ended = misfits_of(&slow, &json!("x".repeat(4_000_000)));
     assert!(ended[0].starts_with("schema_unchecked: "), "{ended:?}");
+    // Patterns that take most for each byte: one match would not end for seconds.
+    let text: String =
+        (0..190_000_u32).map(|n| if n.wrapping_mul(2_654_435_761) >> 31 == 0 { 'a' } else { 'b' }).collect();
+    for slow in ["(?:(?:a?b?){50}){50}c$", "^[ab]*a[ab]{2000}c$"] {
+        let compiled = Pattern::compile(slow).unwrap();
+        assert!(compiled.steps_max(&text) > STEPS_MAX, "{slow}");
+        assert!(compiled.steps_max(&text[..2_000]) < STEPS_MAX, "{slow}");
+        let ended = misfits_of(&json!({"pattern": slow}), &json!(text));
+        assert!(ended[0].starts_with("schema_unchecked: "), "{slow}: {ended:?}");
+    }
 }
 
 #[test]
@@ -287,6 +300,6 @@ proptest! {
         let schema = with_references_at_the_root(schema);
         let other = jsonschema::draft202012::new(&schema).expect("the generated schema is valid");
         let own = Schema::compile(&schema).expect("the generated schema is valid");
-        prop_assert_eq!(own.misfits(&value).is_empty(), other.is_valid(&value), "{} {}", schema, value);
+        prop_assert_eq!(own.misfits(&value, &mut { STEPS_MAX }).is_empty(), other.is_valid(&value), "{} {}", schema, value);
     }
 }
