@@ -78,7 +78,7 @@ pub(super) fn of_session(failed: Failed) -> Refused {
         SessionError::Handle(_) => Failure::new(ErrorCode::Internal, details),
         SessionError::TabClosed { .. } | SessionError::LedAway { .. } => Failure::new(ErrorCode::StaleRef, details),
         SessionError::ControlHeld => Failure::new(ErrorCode::ControlHeld, details),
-        SessionError::Dialog { .. } => Failure::new(ErrorCode::DialogOpen, details),
+        SessionError::Dialog { .. } | SessionError::UntoldDialog { .. } => Failure::new(ErrorCode::DialogOpen, details),
         SessionError::Act(error) => of_act(&error, details),
         SessionError::Missed(missed) => return Refused(not_repeated(of_missed(&missed, context), may_have_acted)),
     };

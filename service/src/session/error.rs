@@ -53,6 +53,16 @@ pub enum SessionError {
         /// Its kind.
         kind: String,
     },
+    /// A dialog was to be answered that no answer has told of.
+    #[error(
+        "another dialog ({kind}) is open in tab {tab} than was told before: it is among the events; answer it then"
+    )]
+    UntoldDialog {
+        /// Its tab.
+        tab: String,
+        /// Its kind.
+        kind: String,
+    },
     /// The tab that the last answer was about has closed by itself, and the call names neither a tab nor a ref.
     #[error("tab {closed} has closed, and {active} is the active one now: look at it, or name the tab")]
     TabClosed {

@@ -76,6 +76,12 @@ impl Events {
         queue.chars = queue.events.iter().map(chars_of).sum();
     }
 
+    /// Whether there is a dialog of this tab among them.
+    pub(super) fn has_dialog_of(&self, name: &str) -> bool {
+        let queue = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        queue.events.iter().any(|event| matches!(event, Event::Dialog { tab, .. } if tab == name))
+    }
+
     /// Takes all events, and how many were dropped.
     pub(super) fn take(&self) -> Vec<Event> {
         let mut queue = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -16,6 +16,8 @@ use super::events::url_of;
 use super::tabs::Tab;
 use super::ticket::Ticket;
 use super::{Session, SessionError, Sessions, Turn};
+use crate::page::PageError;
+use crate::page::interact::ActError;
 
 /// How long a tab may take to tell its title.
 const TITLE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -137,10 +139,11 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Answers the dialog that holds the tab.
+    /// Answers the dialog that holds the tab, if an answer has told of it: the page, or a person, may have put another one in the
+    /// place of the one that the caller knows.
     ///
     /// # Errors
-    /// [`SessionError::Invalid`] where none is open.
+    /// [`SessionError::Invalid`] where none is open; [`SessionError::UntoldDialog`], with the dialog as an event.
     pub async fn answer_dialog(
         &mut self,
         is_tab_named: bool,
@@ -152,11 +155,24 @@ impl Turn<'_> {
             self.tab = self.session.dialog().map_or_else(|| self.tab.clone(), |(tab, _)| tab);
         }
         let page = self.page();
-        if page.dialog().is_none() {
+        let Some(dialog) = page.dialog() else {
             return Err(Invalid::new("accept", "answers a dialog, and none is open").into());
+        };
+        self.session.gather(&self.tab);
+        if self.session.events.has_dialog_of(&self.tab.name) {
+            return Err(SessionError::UntoldDialog { tab: self.tab.name.clone(), kind: dialog.kind });
         }
         self.select_tab();
-        let settled = page.answer_dialog_and_settle(accept, text).await?;
+        let settled = match page.answer_dialog_and_settle(accept, text).await {
+            // Chromium forgets a dialog that was opened while the page was leaving for another site: it takes no answer, and the
+            // page does nothing any more.
+            Err(ActError::Page(PageError::Browser(_))) if page.dialog().is_some() => {
+                tracing::warn!("a dialog takes no answer; its tab is replaced");
+                self.replace_tab().await?;
+                return Ok(Acted { settled: true, ..Acted::default() });
+            }
+            settled => settled?,
+        };
         Ok(Acted { navigated: settled.navigated, settled: settled.settled, ..Acted::default() })
     }
 

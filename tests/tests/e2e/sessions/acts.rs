@@ -181,6 +181,26 @@ async fn a_dialog_holds_the_page_until_it_is_answered() {
 }
 
 #[tokio::test]
+async fn a_dialog_that_no_answer_has_told_is_told_before_it_is_answered() {
+    let stack = Stack::shared().await;
+    let page = "<title>ask</title><script>onload = () => setTimeout(() => { document.title = confirm('Delete your account?') }, 500)</script>";
+    let url = stack.site.html(page);
+    let (agent, _) = Agent::at(stack.caller(), &url).await;
+    eventually(Duration::from_secs(20), async || {
+        let answered = agent.call("dialog", json!({"accept": true})).await;
+        if answered.code().is_none() {
+            // A slow machine tells of it in the answer before.
+            agent.call("navigate", json!({"url": url})).await;
+        }
+        so(answered.code().as_deref() == Some("DIALOG_OPEN"), format!("{answered:?}"))
+    })
+    .await;
+    let answered = agent.does("dialog", json!({"accept": false})).await;
+    assert_eq!(answered["title"], "false", "{answered:#?}");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
 async fn a_dialog_in_one_tab_is_told_on_the_others_and_its_tab_can_be_closed() {
     let stack = Stack::shared().await;
     let popup = stack.site.html("<title>popup</title><script>setInterval(() => alert('again'), 10)</script>");

@@ -381,3 +381,20 @@ async fn a_step_within_the_document_is_waited_for_as_a_click_is() {
     }
     agent.does("close", json!({})).await;
 }
+
+/// Chromium takes no answer for such a dialog, and nothing else for its page.
+#[tokio::test]
+async fn a_dialog_of_a_page_that_leaves_for_another_site_does_not_hold_the_session_for_ever() {
+    let stack = Stack::shared().await;
+    let elsewhere = stack.site.under_name(&stack.site.html("<title>elsewhere</title>"), porthole_tests::site::SHOP);
+    let page = format!(
+        "<title>here</title><button onclick=\"location.href = '{elsewhere}'; alert('leaving')\">Leave</button>"
+    );
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(&page)).await;
+    let clicked = agent.does("click", json!({"ref": reference(&tree(&opened), "\"Leave\"")})).await;
+    assert_eq!(named(&clicked, "dialog")[0]["message"], "leaving", "{clicked:#?}");
+    agent.does("dialog", json!({"accept": true})).await;
+    let went = agent.does("navigate", json!({"url": stack.site.html("<title>again</title>")})).await;
+    assert_eq!(went["title"], "again", "{went:#?}");
+    agent.does("close", json!({})).await;
+}
