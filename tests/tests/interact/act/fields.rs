@@ -2,7 +2,7 @@
 
 use porthole_service::page::interact::{ActError, Click, How, Method, Refs, SnapshotOptions, Terms, Typing};
 
-use super::scene::{Scene, ready, ready_briefly, typing};
+use super::scene::{LOGS, Scene, briefly, ready, ready_briefly, typing};
 use crate::warned::Warned;
 
 /// A field as React makes it: its own `value` on the instance, and the old value put back unless `input` came with a
@@ -313,9 +313,14 @@ async fn enter_takes_nothing_else_from_a_list_than_what_was_typed() {
     let acted = scene.page.type_text(&scene.element("#i").await, &submit(false)).await.unwrap();
     assert_eq!(scene.evaluate("i.value").await, "go", "{acted:?}");
     assert_eq!(acted.warned(), ["not_submitted: Enter was not pressed: it would take \"rust\" from the list"]);
-    // Which option it would take is not known: it is pressed, and what came of it is told.
+    // Which option it would take is not known, and another one is called so.
     scene.shows(&page(false, false)).await;
     let acted = scene.page.type_text(&scene.element("#i").await, &submit(false)).await.unwrap();
+    assert_eq!(acted.warned(), ["not_submitted: Enter was not pressed: it would take \"rust\" from the list"]);
+    // None is: it is pressed, and what came of it is told.
+    scene.shows(&page(false, false)).await;
+    let other = Typing { text: "gopher".into(), ..submit(false) };
+    let acted = scene.page.type_text(&scene.element("#i").await, &other).await.unwrap();
     assert_eq!(acted.warned(), ["value_differs: the field has \"Rust\" now"]);
     // What was sent leaves no such warning.
     scene.shows("<form onsubmit='i.value = \"\"; return false'><input id=i></form>").await;
@@ -401,6 +406,79 @@ async fn a_field_that_takes_its_text_late_has_no_other_value() {
         let acted = scene.page.type_text(&scene.element("#i").await, &typing).await.unwrap();
         assert_eq!(acted.warned(), [] as [String; 0], "{takes}");
         assert_eq!(acted.typed.unwrap().value.as_deref(), Some("10:20:30"), "{takes}");
+    }
+    scene.ends().await;
+}
+
+/// Another option of the list that contains the text stands before the one that is called so.
+#[tokio::test(flavor = "multi_thread")]
+async fn enter_is_not_pressed_where_it_would_take_another_option_than_the_one_of_that_name() {
+    let scene = Scene::open().await;
+    let page = |names: &str| {
+        format!(
+            "{LOGS}<input id=i role=combobox aria-expanded=false aria-controls=l aria-label=To><ul id=l role=listbox></ul><script>
+            const names = '{names}'.split(',');
+            i.oninput = () => {{ i.ariaExpanded = 'true'; l.innerHTML = names.filter(one => one.toLowerCase().includes(i.value.toLowerCase()))
+                .map(one => `<li role=option>${{one}}</li>`).join('') }};
+            i.onkeydown = e => {{ if (e.key === 'Enter') {{ note(l.children[0].textContent); i.value = ''; l.innerHTML = ''; i.ariaExpanded = 'false' }} }}</script>"
+        )
+    };
+    for (names, taken, warned) in [
+        (
+            "Joanna Smith,Ann,Anna Bell",
+            "",
+            vec!["not_submitted: Enter was not pressed: it would take \"joanna smith\" from the list"],
+        ),
+        ("Ann,Joanna Smith", "Ann", vec![]),
+        ("Joanna Smith,Bob", "Joanna Smith", vec![]),
+    ] {
+        scene.shows(&page(names)).await;
+        let field = scene.element("#i").await;
+        let acted = scene.page.type_text(&field, &Typing { submit: true, ..typing("ann") }).await.unwrap();
+        assert_eq!(
+            (scene.log().await.as_str(), acted.warned()),
+            (taken, warned.into_iter().map(str::to_owned).collect()),
+            "{names}"
+        );
+    }
+    scene.ends().await;
+}
+
+/// The focus opens a dialog for the login, which disables what is behind it.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_written_into_a_field_that_its_focus_disables() {
+    let scene = Scene::open().await;
+    for how in [How::Input, How::DocumentFirst, How::DocumentOnly] {
+        for (field, value) in
+            [("<input id=i aria-label=Name>", "kasie"), ("<input id=i type=range aria-label=Size>", "70")]
+        {
+            scene.shows(&format!("{field}<script>i.onfocus = () => {{ i.disabled = true }}</script>")).await;
+            let typing = Typing { terms: Terms { how, ..briefly() }, ..typing(value) };
+            let before = scene.evaluate("i.value").await;
+            let refused = scene.page.type_text(&scene.element("#i").await, &typing).await;
+            assert!(matches!(refused, Err(ActError::NotEnabled(_))), "{field} {how:?}: {refused:?}");
+            assert_eq!(scene.evaluate("i.value").await, before, "{field} {how:?}");
+        }
+    }
+    scene.ends().await;
+}
+
+/// The events of a document choose nothing in a list that the browser draws.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_option_of_a_list_is_chosen_whichever_way_is_tried_first() {
+    let scene = Scene::open().await;
+    for how in [How::Input, How::DocumentFirst, How::DocumentOnly] {
+        for select in ["<select id=s size=3>", "<select id=s multiple>", "<select id=s>"] {
+            scene.shows(&format!("{LOGS}{select}<option>x<option id=y>y<option>z</select><script>s.onchange = () => note(s.value)</script>")).await;
+            let click = Click::once(Terms { how, ..briefly() });
+            let clicked = scene.page.click(&scene.element("#y").await, &click).await;
+            assert!(clicked.is_ok(), "{select} {how:?}: {clicked:?}");
+            assert_eq!(
+                (scene.evaluate("s.value").await, scene.log().await.as_str()),
+                ("y".into(), "y"),
+                "{select} {how:?}"
+            );
+        }
     }
     scene.ends().await;
 }

@@ -83,9 +83,9 @@ impl Page {
     /// came to that one.
     pub async fn click(&self, element: &Element, click: &Click) -> Result<Acted, ActError> {
         match self.click_as(element, click, Ask::pointer(&click.terms)).await {
-            // The options of a closed select are drawn by the browser, outside of the page.
-            Err(ActError::NotVisible(what)) => {
-                self.choose(element, &click.terms).await?.ok_or(ActError::NotVisible(what))
+            // The options of a closed select are drawn by the browser, outside of the page, and no event of a document chooses one.
+            Err(error @ (ActError::NotVisible(_) | ActError::DispatchFailed(_))) => {
+                self.choose(element, &click.terms).await?.ok_or(error)
             }
             acted => self.or_stale(element, acted).await,
         }

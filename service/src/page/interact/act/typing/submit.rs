@@ -21,10 +21,11 @@ const LISTED_AGAIN: Duration = Duration::from_millis(40);
 /// What the open list of a field offers.
 #[derive(Deserialize)]
 struct ListFits {
-    /// Whether the option that Enter would take says what was typed.
+    /// Whether the option that Enter would take says what was typed, and no other is called exactly so.
     fits: bool,
-    /// Whether the field names that option; else it is the first.
-    named: bool,
+    /// Whether Enter must not be pressed unless it fits: the field names the option, which else is the first, or another one is
+    /// called as what was typed.
+    is_decisive: bool,
     what: String,
 }
 
@@ -55,9 +56,9 @@ impl Page {
         loop {
             let answer = self.call_once::<Option<ListFits>>(element, "listFits", text.into(), tries).await;
             match answer {
-                Ok(Some(ListFits { fits: false, named, what })) => {
+                Ok(Some(ListFits { fits: false, is_decisive, what })) => {
                     if Instant::now() >= until {
-                        return Ok(named.then_some(what));
+                        return Ok(is_decisive.then_some(what));
                     }
                 }
                 Ok(_) | Err(ActError::NotFound(_) | ActError::Dialog(_)) => return Ok(None),

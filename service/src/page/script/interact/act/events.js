@@ -132,6 +132,8 @@ const domClick = async (number, { button, count, modifiers }) => {
   if (isHiddenNow(element)) return lacks('visible', element);
   const cover = coverNow(element);
   if (cover !== null) return lacks('uncovered', element, { by: cover });
+  // The browser chooses in its lists by its own input alone.
+  if (element instanceof HTMLOptionElement && closest(element, 'select') !== null) return { reached: false, lost: null, box: boxOf(rectOf(element)), what: describe(element) };
   const inner = innermostOf(element);
   const type = button === 0 ? 'click' : 'auxclick';
   const label = labelAround(element);

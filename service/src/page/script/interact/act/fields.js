@@ -115,7 +115,7 @@ kit.focusField = async (number, clear) => {
   if (!actFieldKind(field)) return lacks('field', field);
   focusDocument(field);
   if (!hasFocus(field)) {
-    const wasVisible = actVisible(field);
+    const [wasVisible, wasDisabled] = [actVisible(field), isActDisabled(field)];
     giveFocus(field);
     // What the page has put off until its listeners are over may hand the focus on.
     await null;
@@ -126,6 +126,8 @@ kit.focusField = async (number, clear) => {
       typedInto = { element, field: heir };
       field = heir;
     } else if (wasVisible && isHere(field) && !actVisible(field)) return lacks('visible', field);
+    // A dialog that asks for the login first, for example.
+    else if (!wasDisabled && isHere(field) && isActDisabled(field)) return lacks('enabled', field);
   }
   if (!isHere(field)) return GONE;
   if (!staysField()) return lacks('same', field, { is: identityOf(element) });
@@ -180,8 +182,10 @@ kit.setValue = (number, text) => {
   const field = fieldFor(element);
   if (!isHere(field)) return GONE;
   const type = isInput(field) ? HTMLInputElement : HTMLTextAreaElement;
+  const wasDisabled = isActDisabled(field);
   focusOn(field, { preventScroll: true });
   if (!isHere(field)) return GONE;
+  if (!wasDisabled && isActDisabled(field)) return lacks('enabled', field);
   if (!staysField()) return lacks('same', field, { is: identityOf(element) });
   const set = setter(type, 'value');
   const before = fieldValue(field);
@@ -252,18 +256,23 @@ kit.offer = (number, text) => {
   return { taken: Boolean(field) && hasFocus(field) && !pastes(field, text) };
 };
 
-// Of a field with a list that is open: whether the option that Enter would take says what was typed, and whether the field
-// names that option itself. Null of any other field.
+// Of a field with a list that is open: whether the option that Enter would take says what was typed, while no other option is
+// called exactly so; and whether that decides: the field names the option itself, which else is the first, or another is called
+// so. Null of any other field.
+const LISTED_OPTIONS_MAX = 500;
 kit.listFits = (number, text) => {
   const element = elementOf(number);
   const field = element && fieldFor(element);
   if (!field || roleOf(field) !== 'combobox' || attributeOf(field, 'aria-expanded') !== 'true') return null;
   const [active] = byIds(field, 'aria-activedescendant');
   const [list] = [...byIds(field, 'aria-controls'), ...byIds(field, 'aria-owns')];
-  const option = active ?? (list && findIn(list, '[role=option]')[0]);
+  const options = list ? [...findIn(list, '[role=option]')].slice(0, LISTED_OPTIONS_MAX) : [];
+  const option = active ?? options[0];
   if (!option) return null;
   const said = (words) => tidy(words.slice(0, ABOUT_MAX_CHARS)).toLowerCase();
-  return { fits: said(dom.textContent(option)).includes(said(text)), named: Boolean(active), what: said(dom.textContent(option)).slice(0, 100).toWellFormed() };
+  const wanted = said(text), what = said(dom.textContent(option));
+  const isAnother = what !== wanted && options.some((one) => one !== option && said(dom.textContent(one)) === wanted && actVisible(one));
+  return { fits: what.includes(wanted) && !isAnother, is_decisive: Boolean(active) || isAnother, what: what.slice(0, 100).toWellFormed() };
 };
 
 const trimmed = (text) => text.replace(/\s+/g, ' ').trim();
@@ -306,8 +315,10 @@ kit.select = (number, wanted) => {
   if (!multiple && wanted.length !== 1) return lacks('one', select);
   const meant = namedIn(select, wanted).map(pairOf);
   noteChosenIn(select);
+  const wasDisabled = isActDisabled(select);
   focusOn(select, { preventScroll: true });
   if (!isHere(select)) return GONE;
+  if (!wasDisabled && isActDisabled(select)) return lacks('enabled', select);
   if (!staysField()) return lacks('same', select, { is: identityOf(element) });
   const chosen = namedIn(select, wanted);
   if (meant.some((pair, at) => pair && !isPair(pair, pairOf(chosen[at])))) return lacks('options', select);
