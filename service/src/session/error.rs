@@ -54,9 +54,7 @@ pub enum SessionError {
         kind: String,
     },
     /// A dialog was to be answered that no answer has told of.
-    #[error(
-        "another dialog ({kind}) is open in tab {tab} than was told before: it is among the events; answer it then"
-    )]
+    #[error("a dialog ({kind}) is open in tab {tab} that no answer has told of yet: it is among the events")]
     UntoldDialog {
         /// Its tab.
         tab: String,

@@ -82,7 +82,8 @@ async fn a_context_menu_that_opens_under_the_pointer_loses_no_click() {
         let script = format!(
             "b.addEventListener('{on}', event => {{ event.preventDefault(); note('opened'); m.style.display = 'block';
                 m.style.left = event.clientX - 5 + 'px'; m.style.top = event.clientY - 5 + 'px' }})
-             m.addEventListener('auxclick', () => note('chosen'))"
+             m.addEventListener('auxclick', () => note('chosen'));
+             if ('{on}' === 'contextmenu') for (const type of ['pointerup', 'mouseup']) m.addEventListener(type, () => note('chosen'))"
         );
         scene.shows(&format!("{LOGS}{menu}<script>{script}</script>")).await;
         let element = scene.element("#b").await;

@@ -123,8 +123,11 @@ const judge = (event, now) => {
     return true;
   }
   if (event.type === 'pointerup' || event.type === 'mouseup') {
-    // After a press the release always gets through, wherever it goes to: the page would believe the button still held.
-    if (!now.hasMenu && !belongs(target, now)) now.lost ??= told(target);
+    if (belongs(target, now)) return true;
+    // Where the press opened a context menu under the pointer, the release would choose from it.
+    if (now.hasMenu) return false;
+    // Else it gets through, wherever it goes to: the page would believe the button still held.
+    now.lost ??= told(target);
     return true;
   }
   // Where the press opened a context menu, the release goes to that menu.
