@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use porthole_service::page::interact::{ActError, File, Refs, SnapshotOptions};
 
-use super::scene::{Scene, ready, ready_briefly};
+use super::scene::{LOGS, Scene, ready, ready_briefly};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn files_are_given_to_a_hidden_input() {
@@ -71,5 +71,22 @@ async fn a_button_that_asks_for_files_gets_them() {
     let none =
         scene.page.upload(&scene.element("#b").await, &files[..1], ready_briefly().deadline, ready().deadline).await;
     assert!(matches!(&none, Err(ActError::NoEffect(why)) if why.contains("name the field")), "{none:?}");
+    scene.ends().await;
+}
+
+/// One input with several labels, of which the one that is clicked says what the file is.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_label_that_is_named_is_clicked_where_its_input_has_several() {
+    let page = format!(
+        "{LOGS}<label id=f for=i onclick=\"slot = 'front'\">Front side</label> <label id=b for=i onclick=\"slot = 'back'\">Back side</label>
+        <input type=file id=i hidden onchange=\"note(slot + ' ' + i.files[0].name)\"><script>let slot = 'none'</script>"
+    );
+    let scene = Scene::showing(&page).await;
+    let files = [File { name: "a.txt".into(), mime_type: "text/plain".into(), content_base64: "YQ==".into() }];
+    for label in ["#b", "#f"] {
+        let element = scene.element(label).await;
+        scene.page.upload(&element, &files, ready().deadline, ready().deadline).await.unwrap();
+    }
+    assert_eq!(scene.log().await, "back a.txt,front a.txt");
     scene.ends().await;
 }
