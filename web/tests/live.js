@@ -641,8 +641,9 @@ test('suggestions are chosen by keys where one goes to them, and all others are 
   await click(find(element, 'canvas'));
   const options = ['Berlin', 'Bern', 'Bonn'].map((value) => ({ label: value, value, disabled: false, selected: false }));
   const offer = async () => {
+    const before = find(element, '[role=option]');
     await socket({ send: [{ type: 'select', kind: 'datalist', options, multiple: false, value: 'B', rect: RECT }], forget: true });
-    await until(() => find(element, '[role=option]'));
+    await until(() => find(element, '[role=option]') && find(element, '[role=option]') !== before, 'a new list');
   };
   const current = () => all(element.shadowRoot).filter((one) => one.classList.contains('current')).map((one) => one.textContent).join();
   await offer();
