@@ -448,9 +448,7 @@ impl Page<'_> {
             let sentence = format!("{more} more values are missing or did not fit their type");
             of_values.push(WarningCode::Misfits.says(sentence));
         }
-        let mut steps = self.schema_steps.get();
-        of_values.extend(schema.map(|schema| schema.misfits(&value, &mut steps)).unwrap_or_default());
-        self.schema_steps.set(steps);
+        of_values.extend(schema.map(|schema| schema.misfits(&value, &self.schema_steps)).unwrap_or_default());
         let mut warnings: Vec<String> = of_values.into_iter().map(String::from).collect();
         let is_bounded = reader.values == 0 || reader.budget.is_spent();
         warnings.extend(is_bounded.then(bounded));

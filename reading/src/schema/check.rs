@@ -4,6 +4,7 @@
 //! schema. The steps are therefore at most subschemas × values plus those of comparisons. The budget ends checks that
 //! are still too long.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
@@ -29,11 +30,9 @@ enum End {
     Full,
 }
 
-pub(super) fn misfits(schema: &Schema, value: &Value, steps: &mut u64) -> Vec<Warning> {
-    let mut check = Check { schema, steps: *steps, listed: Vec::new() };
-    let ended = check.node(schema.root, value, &Place::Root, true);
-    *steps = check.steps;
-    match ended {
+pub(super) fn misfits(schema: &Schema, value: &Value, steps: &Cell<u64>) -> Vec<Warning> {
+    let mut check = Check { schema, steps, listed: Vec::new() };
+    match check.node(schema.root, value, &Place::Root, true) {
         Ok(_) => {}
         Err(End::Full) => {
             check.listed.truncate(MISFITS_MAX);
@@ -49,14 +48,15 @@ pub(super) fn misfits(schema: &Schema, value: &Value, steps: &mut u64) -> Vec<Wa
 
 struct Check<'s> {
     schema: &'s Schema,
-    steps: u64,
+    /// What may still be spent.
+    steps: &'s Cell<u64>,
     listed: Vec<Warning>,
 }
 
 impl Check<'_> {
     fn spend(&mut self, steps: u64) -> Result<(), End> {
-        let left = self.steps.checked_sub(steps);
-        self.steps = left.unwrap_or_default();
+        let left = self.steps.get().checked_sub(steps);
+        self.steps.set(left.unwrap_or_default());
         left.map(drop).ok_or(End::Spent)
     }
 

@@ -19,6 +19,8 @@ mod place;
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
+
 use porthole_contract::{Invalid, Warning};
 use serde_json::Value;
 
@@ -34,10 +36,10 @@ impl Schema {
         compile::compile(schema)
     }
 
-    /// Returns warnings about the parts of `value` that violate the schema. `steps` is what the check may cost, at most
-    /// [`STEPS_MAX`], of which is left what it did not.
+    /// Returns warnings about the parts of `value` that violate the schema. The check takes its steps from
+    /// `steps`, which begins with [`STEPS_MAX`] for all checks of one reading.
     #[must_use]
-    pub fn misfits(&self, value: &Value, steps: &mut u64) -> Vec<Warning> {
+    pub fn misfits(&self, value: &Value, steps: &Cell<u64>) -> Vec<Warning> {
         check::misfits(self, value, steps)
     }
 }
