@@ -330,7 +330,7 @@ async fn a_field_comes_before_the_list_that_it_opens_where_text_is_typed() {
     scene.ends().await;
 }
 
-/// A component that is a field of forms has its label's name, whatever it says itself.
+/// A `label` names a custom element that is a form field, even if the element has text of its own.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_component_is_found_by_the_name_that_its_label_gives_it() {
     let scene = Scene::new().await;

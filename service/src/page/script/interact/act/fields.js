@@ -175,6 +175,14 @@ kit.read = (number) => {
   return field && isHere(field) ? { ...readOf(field), another: isInAnothers(watched?.row) } : null;
 };
 
+// Gives a field the focus before its value is set; the answer where the page has taken the field away by it, else null.
+const lostByFocus = (field, element) => {
+  const wasDisabled = isActDisabled(field);
+  focusOn(field, { preventScroll: true });
+  if (!isHere(field)) return GONE;
+  if (!wasDisabled && isActDisabled(field)) return lacks('enabled', field);
+  return staysField() ? null : lacks('same', field, { is: identityOf(element) });
+};
 // Sets the value of a field that is not typed into, as its framework expects.
 kit.setValue = (number, text) => {
   const element = elementOf(number);
@@ -182,11 +190,8 @@ kit.setValue = (number, text) => {
   const field = fieldFor(element);
   if (!isHere(field)) return GONE;
   const type = isInput(field) ? HTMLInputElement : HTMLTextAreaElement;
-  const wasDisabled = isActDisabled(field);
-  focusOn(field, { preventScroll: true });
-  if (!isHere(field)) return GONE;
-  if (!wasDisabled && isActDisabled(field)) return lacks('enabled', field);
-  if (!staysField()) return lacks('same', field, { is: identityOf(element) });
+  const lost = lostByFocus(field, element);
+  if (lost !== null) return lost;
   const set = setter(type, 'value');
   const before = fieldValue(field);
   // As far as a person could type it.
@@ -315,11 +320,8 @@ kit.select = (number, wanted) => {
   if (!multiple && wanted.length !== 1) return lacks('one', select);
   const meant = namedIn(select, wanted).map(pairOf);
   noteChosenIn(select);
-  const wasDisabled = isActDisabled(select);
-  focusOn(select, { preventScroll: true });
-  if (!isHere(select)) return GONE;
-  if (!wasDisabled && isActDisabled(select)) return lacks('enabled', select);
-  if (!staysField()) return lacks('same', select, { is: identityOf(element) });
+  const lost = lostByFocus(select, element);
+  if (lost !== null) return lost;
   const chosen = namedIn(select, wanted);
   if (meant.some((pair, at) => pair && !isPair(pair, pairOf(chosen[at])))) return lacks('options', select);
   const missing = chosen.findIndex((option) => !option);
