@@ -4,6 +4,7 @@ mod cards;
 mod document;
 mod drags;
 mod fields;
+mod heads;
 mod keys;
 mod leaving;
 mod meanings;

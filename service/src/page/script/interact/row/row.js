@@ -23,8 +23,12 @@ function noteOf(element, cache) {
 }
 
 // A hash of the words of the rows and parts around an element, and of its address if it is a link; 0 if it has none of these.
-// `cache` keeps the texts of rows and parts; `looked` is given by a snapshot alone, see plain_row.js.
+// `cache` keeps the texts of rows and parts; `looked` is given by a snapshot alone, see plain_row.js, which adds the heads itself.
 function rowOf(element, cache = new Map(), looked = null) {
+  const row = rowWithoutHeads(element, cache, looked);
+  return looked === null ? withHeads(row, headWordsOf(element, cache)) : row;
+}
+function rowWithoutHeads(element, cache, looked) {
   const around = aroundOf(element, cache, looked), { rows, parts } = around;
   const said = parts.map((part) => partWordsOf(part, cache));
   for (const { row, byTitle } of rows) {
@@ -40,7 +44,7 @@ function rowOf(element, cache = new Map(), looked = null) {
 // The words of the rows around an element, without those of parts, which may change with what the pointer is over.
 function rowWordsOf(element, cache = new Map()) {
   const { rows, heading } = aroundOf(element, cache);
-  return [...rows.map(({ row, byTitle }) => wordsOf(row, byTitle, cache)), heading].join(' ');
+  return [...rows.map(({ row, byTitle }) => wordsOf(row, byTitle, cache)), heading, headWordsOf(element, cache)].join(' ');
 }
 
 // The nearest row or part around an element as it is drawn: what a slot shows is in the rows and parts around the slot.

@@ -12,18 +12,19 @@ let lastChanged = -Infinity;
 // Changes in shadow roots are not watched for.
 const hasLateRows = (walk) => walk.collected > ROWS_AT_ONCE_MAX && seenRoots.length === 0 && performance.now() > lastChanged + CHANGES_AGAIN_MS;
 
-const beginLateRows = () => {
+// `called` says what each line that may get a ref is called, by its number.
+const beginLateRows = (called) => {
   stillAsRead?.end();
   let hasChanged = false;
   const observer = new MutationObserver(() => { hasChanged = true; observer.disconnect() });
   observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
   const end = () => { hasChanged ||= observer.takeRecords().length > 0; observer.disconnect(); return !hasChanged };
-  stillAsRead = { end };
+  stillAsRead = { end, called };
 };
 
 // The rows of elements by their numbers; null where the document has changed since its lines were read.
 kit.rows = (wanted) => {
-  const isStill = stillAsRead?.end() ?? false;
+  const isStill = stillAsRead?.end() ?? false, called = stillAsRead?.called;
   stillAsRead = null;
   if (!isStill) {
     lastChanged = performance.now();
@@ -32,11 +33,13 @@ kit.rows = (wanted) => {
   const cache = new Map(), looked = { count: 0 };
   beginWalk();
   try {
-    return wanted.map((number) => {
+    const told = wanted.map((number) => {
       const element = elementOf(number);
-      if (element === null) return 0;
+      if (element === null) return null;
       noteEntry(element, cache);
-      return rowOf(element, cache, looked);
+      return { element, called: called.get(number), row: rowOf(element, cache, looked) };
     });
+    tellByHeads(told.filter((entry) => entry?.called !== undefined), cache, { count: 0 });
+    return told.map((entry) => entry?.row ?? 0);
   } finally { endWalk() }
 };

@@ -233,7 +233,7 @@ class Shaping {
   // The lines from top to bottom, each with its level.
   lines(withRows) {
     const lines = [];
-    const rows = new Map(), looked = { count: 0 };
+    const rows = new Map(), looked = { count: 0 }, told = [];
     let seen = 0;
     const open = [[this.kids, 0, 0]];
     while (open.length) {
@@ -259,6 +259,7 @@ class Shaping {
       line.e = numberOf(kid.element);
       const row = withRows ? rowOf(kid.element, rows, looked) : 0;
       if (row !== 0) line.c = row;
+      if (kid.wants || kid.frame) told.push({ element: kid.element, called: `${line.r} ${line.k ?? line.n ?? ''}`, row, line });
       if (kid.wants) {
         line.w = true;
         if (withRows) noteEntry(kid.element, rows);
@@ -272,6 +273,10 @@ class Shaping {
       lines.push(line);
       if (kid.kids.length) open.push([kid.kids, 0, Math.min(level + 1, LEVELS_MAX)]);
     }
-    return lines;
+    if (withRows) {
+      tellByHeads(told, rows, { count: 0 });
+      for (const { line, row } of told) if (row !== 0) line.c = row;
+    }
+    return { lines, called: new Map(withRows ? [] : told.map(({ line, called }) => [line.e, called])) };
   }
 }

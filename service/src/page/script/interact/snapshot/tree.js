@@ -62,17 +62,17 @@ kit.snapshot = (options) => {
   const walk = new TreeWalk(options, root);
   namesUntil = walk.until;
   beginWalk();
-  let lines, isLate;
+  let lines, called, isLate;
   try {
     walk.run();
     namesUntil = Infinity;
     isLate = !options.all_rows && hasLateRows(walk);
-    lines = walk.lines(!isLate);
+    ({ lines, called } = walk.lines(!isLate));
   } finally {
     namesUntil = Infinity;
     endWalk();
   }
-  if (isLate) beginLateRows();
+  if (isLate) beginLateRows(called);
   if (root === null) drawnAreKnown = !walk.cut;
   likelyHosts = walk.hosts;
   latestCustoms = walk.customs;
