@@ -403,3 +403,23 @@ async fn an_option_that_a_style_sheet_adds_to_is_chosen_by_the_press() {
     assert!(!acted.warned().join("").contains("click_lost"), "{acted:?}");
     scene.ends().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_entry_of_a_tree_is_clicked_above_those_that_it_holds() {
+    let scene = Scene::open().await;
+    let held = "<li role=treeitem>x.js</li>".repeat(120);
+    scene
+        .shows(&format!(
+            "{LOGS}<ul role=tree style='margin-top: 300px'><li role=treeitem id=t aria-expanded=true>src<ul role=group id=g>{held}</ul></li></ul>
+            <script>t.onclick = e => {{ note(e.target === t ? 'src' : 'x.js'); g.hidden = !g.hidden }}</script>"
+        ))
+        .await;
+    let entry = scene.element("#t").await;
+    // Open, closed, open again with the entry above the window.
+    scene.page.click(&entry, &Click::once(ready())).await.unwrap();
+    scene.page.click(&entry, &Click::once(ready())).await.unwrap();
+    scene.evaluate("scrollTo(0, 1500)").await;
+    scene.page.click(&entry, &Click::once(ready())).await.unwrap();
+    assert_eq!(scene.log().await, "src,src,src");
+    scene.ends().await;
+}

@@ -121,9 +121,18 @@ const actReadOnly = (element) =>
   (actFieldKind(element) !== 'content' && hasAttribute(element, 'readonly')) || attributeOf(element, 'aria-readonly') === 'true';
 
 const spreadOver = ({ left, top, width, height }) => [1 / 2, 1 / 6, 5 / 6].flatMap((down) => [1 / 6, 5 / 6, 1 / 2].map((along) => [left + width * along, top + height * down]));
+// What an entry of a tree or menu shows above the entries that it holds, which may be most of its box; null where it holds none.
+const HOLDERS = new Set(['treeitem', 'menuitem']), HELD = '[role=group], [role=menu], [role=tree]', STRIP_PX_MIN = 4;
+const stripAboveHeld = (element) => {
+  const held = HOLDERS.has(roleOf(element)) ? dom.find(element, HELD) : null;
+  if (held === null || !actVisible(held)) return null;
+  const { left, top, right, bottom: end } = rectOf(element), bottom = Math.min(rectOf(held).top, end);
+  return bottom - top < STRIP_PX_MIN ? null : { left, top, right, bottom, width: right - left, height: bottom - top };
+};
 // Points to try: the middle of each box that is in view, then points spread over the first.
 const actPoints = (element) => {
-  const clipped = actBoxes(element).map((rect) => {
+  const strip = stripAboveHeld(element);
+  const clipped = (strip ? [strip] : actBoxes(element)).map((rect) => {
     const [left, top] = [Math.max(rect.left, 0), Math.max(rect.top, 0)];
     return { left, top, width: Math.min(rect.right, innerWidth) - left, height: Math.min(rect.bottom, innerHeight) - top };
   }).filter((rect) => rect.width > 0 && rect.height > 0 && rect.width * rect.height > 0.99).slice(0, 8);
@@ -245,7 +254,8 @@ kit.ready = async (number, ask) => {
     }
   }
   // In a frame its parents' windows may not show it, which is not known here.
-  const align = ask.align ?? (actPoints(element).length === 0 ? 'center' : parent === window ? null : 'nearest');
+  const toView = stripAboveHeld(element) ? 'start' : 'center';
+  const align = ask.align ?? (actPoints(element).length === 0 ? toView : parent === window ? null : 'nearest');
   if (align && scrollTo(element, align)) {
     waited = true;
     await frame();
