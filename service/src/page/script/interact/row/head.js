@@ -86,7 +86,8 @@ const HEAD_READINGS = [(head) => wordsAlone(firstOfHead(head)), (head) => namedW
 
 // The nearest head of each kind before an element's row: by level in a tree, by the cells of a table that reach into the row or
 // stand above its empty ones, and else what stands before it and the elements around it and has words, but no controls.
-function headsBefore(element, cache, looked) {
+const headsBefore = (element, cache, looked) => noteOf(element, cache).heads ??= findHeadsBefore(element, cache, looked);
+function findHeadsBefore(element, cache, looked) {
   const heads = new Map(), add = (kind, head) => { if (!heads.has(kind)) heads.set(kind, head) };
   const own = aroundOf(element, cache).own, row = own !== null && holds(own, element) ? own : element;
   const ofRow = new Set(cellRows.has(row) ? nodesOfCell(row) : []);

@@ -22,8 +22,9 @@ function noteOf(element, cache) {
   return note;
 }
 
-// A hash of the words of the rows and parts around an element, and of its address if it is a link; 0 if it has none of these.
-// `cache` keeps the texts of rows and parts; `looked` is given by a snapshot alone, see plain_row.js, which adds the heads itself.
+// A hash of the words of the rows and parts around an element, of its heads, and of its address if it is a link; 0 if it has none
+// of these. `cache` keeps the texts of rows and parts. A snapshot alone gives `looked` (see plain_row.js); it adds the heads once
+// it has all lines, by `tellByHeads`.
 function rowOf(element, cache = new Map(), looked = null) {
   const row = rowWithoutHeads(element, cache, looked);
   return looked === null ? withHeads(row, headWordsOf(element, cache)) : row;
