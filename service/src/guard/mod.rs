@@ -18,6 +18,7 @@ pub mod host;
 mod hosts;
 mod judge;
 mod leaving;
+mod lent;
 pub mod listeners;
 mod lookups;
 pub mod name;

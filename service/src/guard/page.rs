@@ -8,6 +8,7 @@ use url::Host;
 
 use super::hosts::AllowHosts;
 use super::leaving::{Leaving, OnRefusal};
+use super::lent::LentTunnel;
 use super::lookups::PageLookups;
 use super::patterns::{patterns_of_name, private_url_patterns};
 use super::refusal::Blocked;
@@ -81,7 +82,7 @@ impl PageGuard {
 
     /// Records that the navigation of a frame with this id leads to this URL.
     pub fn navigates(&self, navigation: &str, url: &str) {
-        self.0.scope.navigates(navigation, url);
+        self.0.scope.navigates(&self.0.guard, navigation, url);
     }
 
     /// Records the answer to a plain `http` request of the page; `location` is the target of a redirect.
@@ -108,7 +109,7 @@ impl PageGuard {
 
     /// Records that the page has a document whose navigations are not reported to [`PageGuard::navigates`].
     pub fn has_unknown_document(&self) {
-        self.0.scope.has_unknown_document();
+        self.0.scope.has_unknown_document(&self.0.guard);
     }
 
     /// Judges a URL without asking DNS, as [`Guard::judge_url`] does.
@@ -145,11 +146,15 @@ impl PageGuard {
         let opened = guard.judge_answer(target.clone(), &answer)?;
         let is_excepted = opened.grounds() == Grounds::Exception;
         let judged = if !is_excepted || scope.allows(guard, &authority, asker).await {
-            scope.passed(&authority, is_excepted);
+            if is_excepted {
+                scope.passed(&authority, true);
+            } else {
+                scope.lets_foreign_through(guard, &authority).await;
+            }
             Dialable { target: opened, guard: guard.clone() }
         } else {
             let target = strict.judge_answer(target, &answer)?;
-            scope.passed(&authority, false);
+            scope.lets_foreign_through(guard, &authority).await;
             Dialable { target, guard: strict.clone() }
         };
         Ok(judged)
@@ -158,6 +163,11 @@ impl PageGuard {
     /// Returns whether a request may reuse a connection to this authority that an exception opened for an earlier one.
     pub(super) fn allows_again(&self, authority: &Authority, asker: &Asker) -> bool {
         self.0.scope.allows_outright(&self.0.guard, authority, asker)
+    }
+
+    /// Lends the page a tunnel to this site, which an exception has opened.
+    pub(super) fn lends<S>(&self, site: S) -> LentTunnel<S> {
+        self.0.scope.lends(&self.0.guard, site)
     }
 
     /// Records this authority as let through, without a connection.

@@ -22,6 +22,7 @@ use http::header::{ORIGIN, REFERER};
 use url::Url;
 
 use super::Guard;
+use super::lent::{LentTunnel, LentTunnels};
 use super::policy::AllowFrom;
 use super::target::Authority;
 
@@ -39,6 +40,7 @@ pub type CatchUp = Box<dyn Fn(bool) -> BoxFuture<'static, bool> + Send + Sync>;
 pub(super) struct Scope {
     known: Mutex<Known>,
     catch_up: OnceLock<CatchUp>,
+    tunnels: LentTunnels,
 }
 
 #[derive(Debug, Default)]
@@ -150,7 +152,7 @@ impl Scope {
 
     /// Records where a frame's navigation leads. Called at its start, each redirect and its end; the latest URL
     /// counts.
-    pub(super) fn navigates(&self, navigation: &str, url: &str) {
+    pub(super) fn navigates(&self, guard: &Guard, navigation: &str, url: &str) {
         // A URL without a host names a document that its opener created.
         let Some(authority) = authority_of(url) else { return };
         let mut known = self.known();
@@ -165,16 +167,46 @@ impl Scope {
         } else {
             known.has_unknown_documents = true;
         }
+        self.end_tunnels_for(guard, &known);
     }
 
     /// Records that the page has a document whose navigations are not reported.
-    pub(super) fn has_unknown_document(&self) {
-        self.known().has_unknown_documents = true;
+    pub(super) fn has_unknown_document(&self, guard: &Guard) {
+        let mut known = self.known();
+        known.has_unknown_documents = true;
+        self.end_tunnels_for(guard, &known);
     }
 
     /// Records that a connection to this authority was let through.
     pub(super) fn passed(&self, authority: &Authority, is_excepted: bool) {
         self.known().passed(authority, is_excepted);
+    }
+
+    /// Records that a foreign connection to this authority is let through. It may bring a document that would use the tunnels
+    /// that are lent: so while there are any, pending events are read first.
+    pub(super) async fn lets_foreign_through(&self, guard: &Guard, authority: &Authority) {
+        let is_known = match self.catch_up.get() {
+            Some(catch_up) if self.tunnels.are_open() => catch_up(false).await,
+            _ => true,
+        };
+        let mut known = self.known();
+        known.passed(authority, false);
+        known.has_unknown_documents |= !is_known;
+        self.end_tunnels_for(guard, &known);
+    }
+
+    /// Lends a tunnel to this site, which an exception has opened. It ends at once if a foreign document came meanwhile.
+    pub(super) fn lends<S>(&self, guard: &Guard, site: S) -> LentTunnel<S> {
+        let lent = self.tunnels.open(site);
+        self.end_tunnels_for(guard, &self.known());
+        lent
+    }
+
+    /// Ends the lent tunnels if this page has a foreign document.
+    fn end_tunnels_for(&self, guard: &Guard, known: &Known) {
+        if guard.policy.allow_from != AllowFrom::Any && known.has_foreign_document(guard) {
+            self.tunnels.end();
+        }
     }
 
     /// Returns whether this page was let through to this authority, and by an exception each time.
@@ -258,6 +290,16 @@ impl Known {
     /// have been dialled, and only by exceptions.
     fn is_excepted(&self, guard: &Guard, authority: &Authority) -> bool {
         self.authorities.get(authority).copied().unwrap_or_else(|| guard.excepts(authority))
+    }
+
+    /// Returns whether the page has, or may have, a document that is on no exception.
+    fn has_foreign_document(&self, guard: &Guard) -> bool {
+        // The browser reports a redirect of the caller's document only once that has come.
+        let leads_to =
+            |navigation: &String| self.redirected_to.as_ref().filter(|_| self.first.as_ref() == Some(navigation));
+        let mut documents = self.navigations.iter().map(|(id, document)| leads_to(id).unwrap_or(document));
+        (self.has_unknown_documents && self.has_foreign_content)
+            || documents.any(|document| !self.is_excepted(guard, document))
     }
 
     /// Returns whether the page's only navigation is the caller's and this request is for its target.

@@ -13,9 +13,11 @@ use porthole_tests::{Caller, Reply, Site, eventually, owner};
 use serde_json::json;
 
 use super::canary::Canaries;
+use super::lent;
 use super::names::{Leads, Names, SILENT, ZONE};
 use super::namespace::{INSIDE, Namespace, run};
 use super::service::another_browser;
+use super::tls::TlsSite;
 
 /// The address of the service's host.
 const HOST: Ipv4Addr = Ipv4Addr::new(93, 184, 215, 2);
@@ -50,7 +52,7 @@ async fn pages_full_of_dead_names_delay_no_other_request() {
 }
 
 /// Runs an ignored test of this binary in the service's namespace, with the foreign site's URLs in its environment.
-async fn run_beside_a_foreign_site(test: &str) {
+pub(super) async fn run_beside_a_foreign_site(test: &str) {
     let Some((host, elsewhere)) = Namespace::pair(HOST, FOREIGN) else { return };
     let inner = |namespace: &Namespace, test: &str| {
         let mut inner = namespace.command(std::env::current_exe().unwrap().to_str().unwrap());
@@ -139,11 +141,16 @@ async fn the_site() {
     ] {
         println!("{TOLD} {name} {url}");
     }
+    let secure = TlsSite::lasting(FOREIGN.into(), &format!("public.{ZONE}"), lent::foreign_page).await;
+    println!("{TOLD} {} {}", lent::FINGERPRINT, secure.fingerprint);
+    for (name, host) in [(lent::SAME_SITE, format!("public.{ZONE}")), (lent::CROSS_SITE, FOREIGN.to_string())] {
+        println!("{TOLD} {name} https://{host}:{}/", secure.addr.port());
+    }
     println!("{TOLD} ");
     tokio::task::spawn_blocking(|| std::io::stdin().lines().for_each(drop)).await.unwrap();
 }
 
-fn told(name: &str) -> String {
+pub(super) fn told(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| panic!("{name} is not in the environment"))
 }
 

@@ -7,6 +7,7 @@ mod doors;
 mod foreign;
 mod hearing;
 mod isolation;
+mod lent;
 mod names;
 mod namespace;
 mod packets;

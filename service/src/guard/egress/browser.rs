@@ -147,8 +147,12 @@ impl Visitor {
         };
         let browser = hyper::upgrade::on(request);
         let permit = Arc::clone(&self.permit);
+        let guard = upstream.is_excepted().then(|| self.shared.guard.clone());
         self.shared.spawn(async move {
-            tunnel::join(browser, upstream).await;
+            match guard {
+                Some(guard) => tunnel::join(browser, guard.lends(upstream)).await,
+                None => tunnel::join(browser, upstream).await,
+            }
             drop(permit);
         });
         message::connected()

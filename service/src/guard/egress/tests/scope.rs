@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::guard::Guard;
+use crate::guard::scope::Asker;
 
 /// Two sites on loopback, and a guard for which their names are exceptions.
 struct Scene {
@@ -196,4 +197,71 @@ async fn the_operator_may_open_exceptions_to_every_page() {
     let egress = Egress::open(Guard::new(policy), EgressLimits::default(), Peers::anyone()).unwrap();
     foreign_was_let_through(&egress);
     assert_eq!(get(&egress, &scene.inside()).await, OK);
+}
+
+#[tokio::test]
+async fn nothing_is_sent_through_an_exceptions_tunnel_once_there_is_a_foreign_document() {
+    let scene = Scene::set().await;
+    let inside = format!("inside.example:{}", scene.inside.addr.port());
+    let tunnel = async |egress: &Egress| {
+        let (caller, answer) = connect(egress, &inside).await;
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        caller
+    };
+    let asks = "GET / HTTP/1.1\r\nHost: ignored\r\n\r\n";
+    let named = || {
+        let egress = scene.named(&scene.inside());
+        egress.guard().navigates("first", &scene.inside());
+        egress
+    };
+    let is_over = async |mut lent: Caller, egress: &Egress| {
+        let before = scene.inside.received().len();
+        lent.write(asks).await;
+        assert!(lent.read_to_end().await.is_empty());
+        assert_eq!(scene.inside.received().len(), before);
+        assert!(is_blocked(&connect(egress, &inside).await.1));
+    };
+
+    // The browser tells of the document.
+    let egress = named();
+    let mut lent = tunnel(&egress).await;
+    foreign_was_let_through(&egress);
+    egress.guard().navigates("of a frame", &scene.also.url("also.example"));
+    assert_eq!(lent.ask(asks).await, OK);
+    egress.guard().navigates("of another", FOREIGN);
+    is_over(lent, &egress).await;
+
+    // It has told of it by the time that the connection for the document is asked for.
+    let egress = named();
+    let guard = egress.guard().clone();
+    egress.guard().learns_by(Box::new(move |_| {
+        guard.navigates("of a frame", FOREIGN);
+        Box::pin(async { true })
+    }));
+    let lent = tunnel(&egress).await;
+    egress.guard().judge(FOREIGN, &Asker::default()).await.unwrap();
+    is_over(lent, &egress).await;
+
+    // It can't tell, in time or at all.
+    let egress = named();
+    egress.guard().learns_by(Box::new(|_| Box::pin(async { false })));
+    let lent = tunnel(&egress).await;
+    egress.guard().judge(FOREIGN, &Asker::default()).await.unwrap();
+    is_over(lent, &egress).await;
+    let egress = named();
+    let mut lent = tunnel(&egress).await;
+    egress.guard().has_unknown_document();
+    assert_eq!(lent.ask(asks).await, OK, "nothing foreign was ever let through");
+    egress.guard().judge(FOREIGN, &Asker::default()).await.unwrap();
+    is_over(lent, &egress).await;
+
+    // The caller's document is redirected to the exception: the browser tells of that later.
+    let redirect = format!("HTTP/1.1 302 Found\r\nLocation: https://{inside}/\r\nContent-Length: 0\r\n\r\n");
+    let redirects = Site::that(Does::Answers(Box::leak(redirect.into_boxed_str()))).await;
+    let document = redirects.url("also.example");
+    let egress = scene.named(&document);
+    egress.guard().navigates("first", &document);
+    egress.guard().passed_for_tests(&(domain("also.example"), redirects.addr.port()), false);
+    let _ = get_from(&egress, &document, "Referer: http://inside.example/\r\n").await;
+    assert_eq!(tunnel(&egress).await.ask(asks).await, OK);
 }
