@@ -13,7 +13,11 @@ pub fn group_of(process: u32) -> Option<u32> {
 
 /// Lists the processes in `leader`'s group. Scans all processes of the machine; empty without `/proc`.
 pub fn processes_of_group(leader: u32) -> impl Iterator<Item = u32> {
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    ids.filter(move |process| group_of(*process) == Some(leader))
+    processes().filter(move |process| group_of(*process) == Some(leader))
+}
+
+/// Lists all processes of the machine; empty without `/proc`.
+pub(crate) fn processes() -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }

@@ -12,7 +12,7 @@ mod stderr_tail;
 
 pub use executable::{ExecutableError, find_executable};
 pub use group::{group_of, processes_of_group};
-pub use memory::memory_of_group;
+pub use memory::{ProcessMemory, end_of_group, largest_of_groups, memory_of_group};
 pub use priority::{Looked, RendererTime, Renderers, lower_group, since_boot};
 pub use process::{Pipe, Process};
 pub use profile::{Profile, sweep};

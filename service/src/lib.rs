@@ -9,6 +9,7 @@ pub mod check_url;
 pub mod guard;
 pub mod health;
 pub mod http;
+mod memory;
 pub mod net_error;
 pub mod operation;
 pub mod owner_token;

@@ -156,9 +156,8 @@ impl Settings {
             let policy = errors.all_ok(policy(reader));
             let owner_keys = errors.ok(owner_keys(reader));
             let admission = admission(reader, errors);
-            let concurrent_max = admission.as_ref().map_or_else(defaults::permits, |limits| limits.permits);
             let sessions = sessions(reader, errors);
-            let pages = provider::pages(reader, concurrent_max, errors);
+            let pages = provider::pages(reader, admission, errors);
             Some(Self {
                 addr: addr?,
                 admin_addr: admin_addr?,

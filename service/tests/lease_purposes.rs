@@ -45,7 +45,7 @@ impl Scene {
             session_browsers: 2,
             warm_pages: 2,
             begin_frame: true,
-            recycle: RecyclePolicy { pages_max: PAGES_MAX, memory_max_bytes: u64::MAX },
+            recycle: RecyclePolicy { pages_max: PAGES_MAX, memory_max_bytes: u64::MAX, memory_percent_max: 100 },
             profiles: profiles.path().to_owned(),
         };
         let judge = Judge { guard: Guard::new(Policy::default()), blocked };

@@ -1,10 +1,9 @@
 //! Admission: how many requests run at once, which of them wait, and which are refused at once.
 //!
 //! A request that works on a page holds a [`Permit`]; a page that is held between calls has a [`Seat`]. `queue` decides
-//! which request is next, `pace` estimates the wait, `memory` says whether the machine has room for another page.
+//! which request is next, `pace` estimates the wait. While the machine is short of memory no request is admitted.
 
 mod client;
-mod memory;
 mod overload;
 mod pace;
 mod queue;
@@ -17,11 +16,11 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 pub use self::client::Client;
-use self::memory::Memory;
 pub use self::overload::{Overloaded, Reason};
 use self::pace::Pace;
 use self::queue::{Joined, Queue, Ticket};
 pub use self::seats::{NoSeat, Seat, SeatLimits, Seats};
+use crate::memory::Memory;
 use crate::telemetry::QueueMetrics;
 
 /// The least remaining time that is of use to a request: one that would get its permit later is refused instead.

@@ -11,6 +11,7 @@ use secrecy::ExposeSecret as _;
 use url::Url;
 
 use super::defaults;
+use crate::admission::AdmissionLimits;
 use crate::guard::egress::EgressLimits;
 use crate::provider::Credentials;
 use crate::provider::browserbase::{BrowserSettings, BrowserbaseOptions, INSTANCE_MAX_CHARS};
@@ -167,12 +168,12 @@ impl Kind {
 }
 
 /// Reads where pages come from. The settings of providers that are not chosen are judged as well.
-pub(super) fn pages(reader: &Reader, concurrent_max: usize, errors: &mut SettingErrors) -> Option<Pages> {
+pub(super) fn pages(reader: &Reader, limits: Option<AdmissionLimits>, errors: &mut SettingErrors) -> Option<Pages> {
     let kind = errors.ok(reader.required(&PROVIDER, Kind::parse));
     let browserbase = browserbase(reader, errors);
     let cdp = errors.ok(cdp(reader, kind == Some(Kind::Cdp)));
     let has_local = matches!(kind, Some(Kind::Auto | Kind::Local));
-    let local = if has_local { local(reader, concurrent_max, kind == Some(Kind::Local), errors) } else { None };
+    let local = if has_local { local(reader, limits, kind == Some(Kind::Local), errors) } else { None };
     Some(match kind? {
         Kind::Local => Pages::Local(local?),
         Kind::Browserbase => Pages::Browserbase(browserbase?),
@@ -183,7 +184,7 @@ pub(super) fn pages(reader: &Reader, concurrent_max: usize, errors: &mut Setting
 
 fn local(
     reader: &Reader,
-    concurrent_max: usize,
+    admission: Option<AdmissionLimits>,
     is_required: bool,
     errors: &mut SettingErrors,
 ) -> Option<LocalOptions> {
@@ -198,7 +199,9 @@ fn local(
         "off" => Some(false),
         _ => None,
     }));
-    let recycle = recycle_policy(reader, concurrent_max, errors);
+    let concurrent_max = admission.map_or_else(defaults::permits, |limits| limits.permits);
+    let memory_percent_max = admission.map_or(100, |limits| limits.memory_percent_max);
+    let recycle = recycle_policy(reader, concurrent_max, memory_percent_max, errors);
     let limits = EgressLimits::default();
     Some(LocalOptions {
         executable: executable?,
@@ -226,13 +229,18 @@ fn executable(reader: &Reader, is_required: bool) -> Result<Result<PathBuf, Exec
     Ok(executable)
 }
 
-fn recycle_policy(reader: &Reader, concurrent_max: usize, errors: &mut SettingErrors) -> Option<RecyclePolicy> {
+fn recycle_policy(
+    reader: &Reader,
+    concurrent_max: usize,
+    memory_percent_max: u8,
+    errors: &mut SettingErrors,
+) -> Option<RecyclePolicy> {
     let positive = |text: &str| text.parse().ok().filter(|number: &u64| *number > 0);
     let memory_mb = errors.ok(reader.value(&BROWSER_MAX_MEMORY_MB, positive));
     let pages_max = errors.ok(reader.required(&BROWSER_MAX_PAGES, positive));
     let default_mb = BROWSER_MEMORY_MB + BROWSER_MEMORY_MB_A_PAGE * concurrent_max as u64;
     let memory_max_bytes = memory_mb?.unwrap_or(default_mb).saturating_mul(1_000_000);
-    Some(RecyclePolicy { pages_max: pages_max?, memory_max_bytes })
+    Some(RecyclePolicy { pages_max: pages_max?, memory_max_bytes, memory_percent_max })
 }
 
 fn browserbase(reader: &Reader, errors: &mut SettingErrors) -> Option<BrowserbaseOptions> {

@@ -17,7 +17,7 @@ pub(crate) fn provider(profiles: &Path, judge: &Judge, metrics: &LeaseMetrics) -
         session_browsers: 1,
         warm_pages: 1,
         begin_frame: false,
-        recycle: RecyclePolicy { pages_max: 1_000, memory_max_bytes: u64::MAX },
+        recycle: RecyclePolicy { pages_max: 1_000, memory_max_bytes: u64::MAX, memory_percent_max: 100 },
         profiles: profiles.to_owned(),
     };
     LocalProvider::new(options, page::prepare, judge, metrics)

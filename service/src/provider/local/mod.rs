@@ -12,6 +12,7 @@ mod busy;
 mod defence;
 mod disk;
 mod flags;
+mod heavy;
 mod kind;
 mod noise;
 mod options;
@@ -31,6 +32,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join, join_all};
 
 pub use self::defence::{Defence, Weakness};
+use self::heavy::Started;
 use self::kind::BrowserKind;
 use self::options::Setup;
 pub use self::options::{LocalOptions, Prepare, RecyclePolicy};
@@ -71,7 +73,8 @@ impl LocalProvider {
         }
         let can_draw = options.executable.as_deref().is_ok_and(flags::is_headless_shell);
         let has_begin_frame = options.begin_frame && can_draw;
-        let setup = Arc::new(Setup { options, prepare, weakness, busy: Arc::default() });
+        let setup = Arc::new(Setup { options, prepare, weakness, busy: Arc::default(), started: Started::default() });
+        tokio::spawn(heavy::watch(Arc::downgrade(&setup)));
         let session_browsers = setup.options.session_browsers;
         let (judge, metrics) = (judge.clone(), metrics.clone());
         let pool = move |kind| {

@@ -7,6 +7,7 @@ use porthole_chromium::ExecutableError;
 
 use super::busy::Busy;
 use super::defence::Weakness;
+use super::heavy::Started;
 use crate::cdp::Session;
 use crate::guard::egress::EgressLimits;
 
@@ -17,6 +18,8 @@ pub struct RecyclePolicy {
     pub pages_max: u64,
     /// The most anonymous memory of all its processes together, in bytes.
     pub memory_max_bytes: u64,
+    /// Memory in use on the machine, in percent, above which the page that uses most is ended; 100: never.
+    pub memory_percent_max: u8,
 }
 
 /// Options of the local provider.
@@ -48,4 +51,5 @@ pub(super) struct Setup {
     pub(super) prepare: Prepare,
     pub(super) weakness: Weakness,
     pub(super) busy: Arc<Busy>,
+    pub(super) started: Started,
 }

@@ -7,7 +7,7 @@ use crate::settings::SETTINGS;
 
 fn read(variables: &[(&str, &str)]) -> Result<Pages, SettingErrors> {
     let reader = Reader::new(variables.iter().copied().collect());
-    SettingErrors::collect(|errors| pages(&reader, 4, errors))
+    SettingErrors::collect(|errors| pages(&reader, None, errors))
 }
 
 fn options(variables: &[(&str, &str)]) -> Result<BrowserbaseOptions, SettingErrors> {

@@ -3,8 +3,12 @@
 use std::time::Duration;
 
 use porthole_tests::agent::{Agent, reference, tree};
-use porthole_tests::{Reply, Stack};
+use porthole_tests::eventually::so;
+use porthole_tests::{Reply, Stack, eventually, owner};
 use serde_json::json;
+
+/// The processes are measured every second.
+const ENDED_WITHIN: Duration = Duration::from_secs(30);
 
 #[tokio::test]
 async fn a_page_in_an_endless_loop_can_be_left() {
@@ -124,4 +128,26 @@ async fn an_address_is_waited_for_while_its_server_has_not_answered() {
     let arrived = agent.does("wait", json!({"url": late})).await;
     assert_eq!(arrived["title"], "late", "{arrived:#?}");
     agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_page_that_fills_the_memory_is_ended_and_its_session_goes_on() {
+    // A browser with a small page has about 100 MB; twice the setting is too much for one process.
+    let stack = Stack::with().setting("PORTHOLE_BROWSER_MAX_MEMORY_MB", "250").start().await;
+    let (other, _) =
+        Agent::at(stack.caller().owning("sb-other", &owner::FIRST), &stack.site.html("<title>other</title>")).await;
+    let fills =
+        "<title>fills</title><script>setTimeout(() => { globalThis.held = new Uint8Array(8e8).fill(1) }, 100)</script>";
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html(fills)).await;
+    eventually(ENDED_WITHIN, async || {
+        let told = agent.does("tabs", json!({"action": "list"})).await;
+        so(told["events"].as_array().unwrap().iter().any(|event| event["type"] == "crashed"), format!("{told:#?}"))
+    })
+    .await;
+    let next = agent.does("navigate", json!({"url": stack.site.html("<title>next</title>")})).await;
+    assert_eq!(next["title"], "next");
+    assert_eq!(other.does("snapshot", json!({})).await["title"], "other");
+    for agent in [agent, other] {
+        agent.does("close", json!({})).await;
+    }
 }

@@ -1,4 +1,4 @@
-//! Measures whether there is memory for another page: in the control groups of this process, and on the host.
+//! Measures whether the machine is short of memory: in the control groups of this process, and on the host.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -16,7 +16,7 @@ const CGROUPS: &str = "/sys/fs/cgroup";
 
 /// Measures memory in use and compares it with the limit.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(crate) struct Memory {
     /// The limit, in percent; at 100 nothing is measured.
     percent_max: u8,
     /// The process's own control group and its ancestors. Empty where there are none.
@@ -25,13 +25,13 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub(super) fn new(percent_max: u8) -> Self {
+    pub(crate) fn new(percent_max: u8) -> Self {
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         Self { percent_max, groups: groups(&own), last: Mutex::default() }
     }
 
     /// Returns the memory in use, in percent, if it is above the limit.
-    pub(super) fn pressed(&self) -> Option<u8> {
+    pub(crate) fn pressed(&self) -> Option<u8> {
         if self.percent_max >= 100 {
             return None;
         }
