@@ -423,3 +423,18 @@ async fn an_entry_of_a_tree_is_clicked_above_those_that_it_holds() {
     assert_eq!(scene.log().await, "src,src,src");
     scene.ends().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bent_line_is_clicked_on_itself() {
+    let scene = Scene::open().await;
+    for line in
+        ["<polyline id=x points='10,10 10,190 190,190'/>", "<g id=x><path d='M10 190 A180 180 0 0 1 190 10'/></g>"]
+    {
+        scene
+            .shows(&format!("{LOGS}<svg width=200 height=200 fill=none stroke=black stroke-width=3>{line}</svg><script>x.onclick = () => note('line')</script>"))
+            .await;
+        scene.page.click(&scene.element("#x").await, &Click::once(ready())).await.unwrap();
+        assert_eq!(scene.log().await, "line", "{line}");
+    }
+    scene.ends().await;
+}

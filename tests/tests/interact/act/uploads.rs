@@ -5,6 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use porthole_service::page::interact::{ActError, File, Refs, SnapshotOptions};
 
 use super::scene::{LOGS, Scene, ready, ready_briefly};
+use crate::warned::Warned;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn files_are_given_to_a_hidden_input() {
@@ -88,5 +89,28 @@ async fn the_label_that_is_named_is_clicked_where_its_input_has_several() {
         scene.page.upload(&element, &files, ready().deadline, ready().deadline).await.unwrap();
     }
     assert_eq!(scene.log().await, "back a.txt,front a.txt");
+    scene.ends().await;
+}
+
+/// A page may listen for the files only once its button was pressed: what it does not see is told.
+#[tokio::test(flavor = "multi_thread")]
+async fn files_that_the_page_does_not_take_are_told() {
+    let scene = Scene::open().await;
+    let file =
+        File { name: "a.txt".into(), mime_type: "text/plain".into(), content_base64: BASE64_STANDARD.encode("a") };
+    for (style, listens, is_told) in [
+        ("position: absolute; opacity: 0; width: 1px; height: 1px", "b.onclick", true),
+        ("position: absolute; opacity: 0; width: 1px; height: 1px", "f.onchange", false),
+        // The field itself shows what it holds.
+        ("", "b.onclick", false),
+    ] {
+        scene
+            .shows(&format!("<input type=file id=f style='{style}'><button id=b>Choose</button><p id=p></p><script>{listens} = () => {{ p.textContent = 'taken' }}</script>"))
+            .await;
+        let field = scene.element("#f").await;
+        let given =
+            scene.page.upload(&field, std::slice::from_ref(&file), ready().deadline, ready().deadline).await.unwrap();
+        assert_eq!(given.warned().join("").contains("no_change"), is_told, "{style} {listens}: {given:?}");
+    }
     scene.ends().await;
 }

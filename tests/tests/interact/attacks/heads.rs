@@ -62,6 +62,20 @@ const GROUPS: &[(&str, &str)] = &[
         "checkbox",
     ),
     ("draws(t => `<h3 class=g>${t}</h3><div><button>09:00</button><button>10:00</button></div>`)", ":00"),
+    (
+        "draws(t => `<div class=h><a class=g href=/env>${t}</a></div><div class=r>web ${row}</div><div class=r>db ${row}</div>`)",
+        "Restart",
+    ),
+    (
+        "draws(t => `<div class=h><span class=g>${t}</span> <button>Stop all</button></div><div class=r>web ${row}</div><div class=r>db ${row}</div>`)",
+        "Restart",
+    ),
+    ("draws(t => `<h3 class=g>${t[0]}</h3><div class=r>web ${row}</div><div class=r>db ${row}</div>`)", "Restart"),
+    // One head's words are among the other's.
+    (
+        "draws(t => `<h3 class=g>${t === 'Staging' ? 'Production EU' : t}</h3><div>web ${row}</div><div>db ${row}</div>`)",
+        "Restart",
+    ),
     // Rows of long documents are told later.
     (
         "draws(t => `<h3 class=g>${t}</h3><div>web ${row}</div><div>db ${row}</div>`); l.insertAdjacentHTML('afterend', '<p><a href=/x>x</a></p>'.repeat(1500))",
@@ -92,7 +106,10 @@ async fn a_row_is_not_that_of_another_group() {
             scene.evaluate(if goes.is_empty() { "goes()" } else { goes }).await;
             let acted = scene.page.click(&control, &Click::once(briefly())).await;
             let (log, is_told) = (scene.log().await, is_told(&acted));
-            assert_eq!(log, if is_told { "" } else { "Production" }, "{draws} {goes}: {acted:?}");
+            assert!(
+                if is_told { log.is_empty() } else { log == "Production" || log == "P" },
+                "{draws} {goes}: {log} {acted:?}"
+            );
             assert!(is_told || !goes.is_empty(), "{draws}: the group had changed before the click");
         }
     }

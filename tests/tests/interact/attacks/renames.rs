@@ -121,6 +121,11 @@ async fn a_field_that_its_focus_dresses_up_gets_its_text() {
             "<input id=a aria-label=City><script>a.onfocus = () => { a.setAttribute('role', 'combobox') }</script>",
             "City",
         ),
+        // A date picker tells what its keys do while it is open.
+        (
+            "<label for=a>Day</label><input id=a><script>a.onfocus = () => { a.ariaLabel = 'Use the arrow keys to pick a date' }; a.onblur = () => { a.ariaLabel = null }</script>",
+            "Day",
+        ),
     ] {
         for by_ref in [true, false] {
             for (how, slowly) in [(How::Input, false), (How::Input, true), (How::DocumentFirst, false)] {

@@ -1,9 +1,11 @@
 //! Each kind of target, how texts are compared, and the order in which kinds are tried.
 
 use porthole_contract::session::TargetBy;
-use porthole_service::page::interact::{ActError, Doing, Wanted};
+use porthole_service::page::interact::{ActError, Click, Doing, How, Terms, Wanted};
+use tokio::time::Instant;
 
 use super::scene::{Scene, any, by};
+use crate::held_page::PATIENCE;
 use crate::warned::Warned;
 
 const FORM: &str = "<title>form</title>
@@ -457,6 +459,61 @@ async fn options_that_are_shown_come_first() {
         scene.evaluate(script).await;
         let wanted = Wanted { doing: Doing::Click, ..by(TargetBy::Text, "Paris") };
         assert_eq!(scene.id_of(&wanted).await, "b", "{html}");
+    }
+    scene.ends().await;
+}
+
+/// The browser draws the options of an open select itself: these are meant, and no other field's.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_open_selects_option_is_chosen_and_no_other_fields() {
+    let scene = Scene::new().await;
+    for value in ["option \"Work\"", "Work"] {
+        scene
+            .shows("<select id=s><option>Home<option>Work</select><select id=m multiple><option selected>Home<option selected>Work<option selected>Other</select>")
+            .await;
+        let select = scene.locate(&by(TargetBy::Css, "#s")).await.unwrap();
+        scene.page.click(&select.element, &Click::once(Terms::until(Instant::now() + PATIENCE))).await.unwrap();
+        let kind = value.contains(' ').then_some(TargetBy::Role);
+        let wanted = Wanted { by: kind, doing: Doing::Click, ..any(value) };
+        let option = scene.locate(&wanted).await.unwrap();
+        let terms = Terms { how: How::DocumentFirst, ..Terms::until(Instant::now() + PATIENCE) };
+        scene.page.click(&option.element, &Click::once(terms)).await.unwrap();
+        assert_eq!(
+            scene.evaluate("s.value + [...m.selectedOptions].map(one => one.text)").await,
+            "WorkHome,Work,Other"
+        );
+    }
+    scene.ends().await;
+}
+
+/// What floats over a match comes before it, but no bar of the page.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_popup_says_comes_before_what_it_covers() {
+    let scene = Scene::new().await;
+    let over = "position: absolute; left: 0; top: 0; width: 300px; height: 60px; background: white";
+    for (html, id) in [
+        (
+            format!(
+                "<table><tr><td tabindex=0 id=a>QA</td></tr></table><div style='{over}'><div style='margin-top: 40px' onclick='1' id=b>QA</div></div>"
+            ),
+            "b",
+        ),
+        (
+            format!(
+                "<table><tr><td tabindex=0 id=a>QA</td></tr></table><header style='{over}'><div style='margin-top: 40px' onclick='1' id=b>QA</div></header>"
+            ),
+            "a",
+        ),
+        (
+            format!(
+                "<table><tr><td tabindex=0 id=a>QA</td></tr></table><div style='{over}; top: 200px'><div id=b>QA</div></div>"
+            ),
+            "a",
+        ),
+    ] {
+        scene.shows(&html).await;
+        let wanted = Wanted { doing: Doing::Click, ..by(TargetBy::Text, "QA") };
+        assert_eq!(scene.id_of(&wanted).await, id, "{html}");
     }
     scene.ends().await;
 }

@@ -477,3 +477,19 @@ async fn half_a_character_in_an_id_is_no_error() {
     scene.shows("<div id=d style='width: 50px; height: 50px; cursor: pointer'></div><button>Go</button><script>d.id = d.className = '\\ud800x'</script>").await;
     assert_eq!(scene.tree().await.lines().count(), 2);
 }
+
+/// Some forms call a question with buttons a text box.
+#[tokio::test]
+async fn what_is_in_a_text_box_that_is_no_field_has_refs() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<div role=textbox aria-label=Size><label><input type=radio name=r>S</label><label><input type=radio name=r>M</label><button>Clear</button></div>
+             <div role=textbox aria-label=Note contenteditable>Hi <b>there</b></div>",
+        )
+        .await;
+    let tree = scene.tree().await;
+    for line in ["radio \"S\" [ref=", "radio \"M\" [ref=", "button \"Clear\" [ref=", "]: Hi there"] {
+        assert!(tree.contains(line), "{line}: {tree}");
+    }
+}

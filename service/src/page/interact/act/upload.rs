@@ -32,6 +32,9 @@ struct Given {
     /// Whether it is no field for files, and may ask for them when it is clicked.
     #[serde(default)]
     asks: bool,
+    /// Whether it is a field that no one sees, so that only the page can show what came of it.
+    #[serde(default)]
+    unseen: bool,
 }
 
 impl Page {
@@ -74,7 +77,8 @@ impl Page {
             tracing::debug!(input = given.what, "a file input holds another number of files than it was given");
         }
         let rest = quiet.rest().await?;
-        Ok(Acted::new(quiet.settle(rest).await?, Method::Dom, None))
+        let acted = Acted::new(quiet.settle(rest).await?, Method::Dom, None);
+        Ok(if given.unseen { acted.warns_of_no_change() } else { acted })
     }
 }
 

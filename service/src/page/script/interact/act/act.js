@@ -137,7 +137,17 @@ const actPoints = (element) => {
     return { left, top, width: Math.min(rect.right, innerWidth) - left, height: Math.min(rect.bottom, innerHeight) - top };
   }).filter((rect) => rect.width > 0 && rect.height > 0 && rect.width * rect.height > 0.99).slice(0, 8);
   const points = clipped.map((rect) => [rect.left + rect.width / 2, rect.top + rect.height / 2]);
-  return clipped.length === 0 ? points : [...points, ...spreadOver(clipped[0])];
+  return clipped.length === 0 ? points : [...points, ...spreadOver(clipped[0]), ...pointsAlong(element)];
+};
+// Points on a line that is drawn, which may be nowhere near the middle of its box.
+const LINE_PARTS = 8;
+const pointsAlong = (element) => {
+  const line = element instanceof SVGGeometryElement ? element : element instanceof SVGGElement ? dom.find(element, 'path, line, polyline') : null;
+  const matrix = line?.getScreenCTM() ?? null;
+  if (matrix === null) return [];
+  const length = line.getTotalLength();
+  return Array.from({ length: LINE_PARTS - 1 }, (_, at) => line.getPointAtLength((length * (at + 1)) / LINE_PARTS).matrixTransform(matrix))
+    .map(({ x, y }) => [x, y]).filter(([x, y]) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight);
 };
 
 const sameRect = (a, b) => a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;

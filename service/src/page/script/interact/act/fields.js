@@ -428,8 +428,8 @@ const boxBeside = (element) => {
   if (closest(element, 'a, button, input, select, textarea, [role=button], [role=link], [contenteditable]')) return null;
   const around = closest(element, BOXES_AROUND), row = closest(element, ROWS_OF_BOXES);
   if (around || !row) return around;
-  const boxes = allIn(row, BOXES);
-  return boxes.length === 1 && closest(boxes[0], ROWS_OF_BOXES) === row ? boxes[0] : null;
+  const boxes = [...allIn(row, BOXES)].slice(0, CONTROLS_LOOKED_AT_MAX).filter((box) => closest(box, ROWS_OF_BOXES) === row);
+  return boxes.length === 1 ? boxes[0] : null;
 };
 const checkOf = (element, begins) => {
   const told = stateOf(actLabelled(element), element, begins);
@@ -461,7 +461,8 @@ const stateOf = (meant, element, begins) => {
   const name = isOption && hasAttribute(meant, 'aria-checked') ? 'aria-checked' : Object.hasOwn(CHECKS, role) ? CHECKS[role] : null;
   const said = name && (attributeOf(meant, name) ?? (kept?.[name.slice('aria-'.length)] || rowStateOf(meant, role)));
   const box = { what, number: numberOf(meant), checked: null, mixed: false, radio: false, custom: kept !== undefined };
-  if (!name || (name === 'aria-pressed' && said === null)) return box;
+  // These may have a state, and have none as long as they don't say it.
+  if (!name || (said === null && ['button', 'treeitem'].includes(role))) return box;
   return { ...box, checked: said === 'true', mixed: said === 'mixed', radio: role === 'radio' || role === 'menuitemradio' };
 };
 
@@ -479,5 +480,6 @@ kit.upload = (number, files) => {
   if (actDisabled(input)) return lacks('enabled', input);
   if (files.length > 1 && !hasAttribute(input, 'multiple') && !hasAttribute(input, 'webkitdirectory')) return lacks('many', input);
   giveFiles(input, files);
-  return { what: describe(input), count: getter(HTMLInputElement, 'files')(input).length };
+  forgetOwnEvents();
+  return { what: describe(input), count: getter(HTMLInputElement, 'files')(input).length, unseen: !isSeen(input) };
 };

@@ -4,7 +4,7 @@
 const isHere = (element) => isConnected(element) && dom.document(element) === document;
 
 // What an element was shown or found as, and what its row was about, when the action under way found it ready first:
-// `{element, role, name, row, shown, own, written, standing, matches}`. `own` is what its field held, which the row says no longer
+// `{element, role, name, row, heads, shown, own, written, standing, matches}`. `own` is what its field held, which the row says no longer
 // once it is typed into. `written` is what stands in a field of the same row that has the focus: once the press takes that from
 // it, the page may show it in the row. `matches()`: whether a selector that found it does so still; null where it was named
 // otherwise. Lists give their elements to other entries as they scroll, pages rename what the pointer is over.
@@ -26,7 +26,7 @@ const ownWordsOf = (element) => {
   return value === '' ? new Set() : wordsIn(`${value} ${wordsAlone(value)}`);
 };
 const meaningOf = (element, { role, name, content }) => ({
-  element, role, name: name || content, row: wordsIn(rowWordsOf(element)), shown: wordsIn(shownInstead(element)), own: ownWordsOf(element), written: writtenBeside(element),
+  element, role, name: name || content, row: wordsIn(rowWordsOf(element)), heads: headWordsOf(element), shown: wordsIn(shownInstead(element)), own: ownWordsOf(element), written: writtenBeside(element),
   isHint: name === '' ? !(element instanceof HTMLLabelElement) : name === ownPlaceholder(element),
 });
 // Where an element stands: what it, its row and the nearest part around it say, each with what those beside it say.
@@ -118,8 +118,11 @@ const staysField = () => {
   if (meant === null) return true;
   if (!isHere(meant.element)) return false;
   const now = identityOf(meant.element);
-  return (meant.isHint || meant.matches || saysStill(meant.name, now.name || now.content)) && staysInRow();
+  return (meant.isHint || meant.matches || saysStill(meant.name, now.name || now.content) || isStillLabelled()) && staysInRow();
 };
+// Whether labels of the field say still what it was called: a date picker tells by `aria-label` what to do once it is open.
+const isStillLabelled = () => meant.name !== ''
+  && namedSoon(() => tidy([...labelsOf(meant.element)].map((label) => textIn(label, mayHaveText, false).slice(0, ABOUT_MAX_CHARS)).join(' ')) === meant.name);
 // The same of what has got the focus for keys: the name of what stands alone may tell its state.
 const staysFocused = (field) => {
   const isAlone = meant !== null && meant.standing.row === null && !meant.standing.places.some(({ beside }) => beside.length > 0);
@@ -128,7 +131,7 @@ const staysFocused = (field) => {
 // Whether the row of the element still says what it said.
 const staysInRow = (was = meant, isLeftOut = undefined) => {
   if (was === null) return true;
-  const isOthers = was.standing ? isInOthersPlace(was.standing, isLeftOut) : false;
+  const isOthers = (was.standing && isInOthersPlace(was.standing, isLeftOut)) || headWordsOf(was.element) !== was.heads;
   const row = wordsIn(rowWordsOf(was.element));
   const before = was.own.size > 0 && checkTyped(fieldFor(was.element)) ? was.row.difference(was.own) : was.row;
   const hasMore = isAmong(before, row) && row.size > before.size && was.standing && hasOthersBeside(was.standing);

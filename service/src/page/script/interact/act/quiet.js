@@ -378,6 +378,8 @@ const forgetChanges = () => {
   watched.look();
   [watched.changed, watched.values, watched.caret] = [false, valuesNow(), caretNow()];
 };
+// The same after events that were dispatched for an action: that they came is no change, unlike what the page did with them.
+const forgetOwnEvents = () => { if (watched) [watched.changed, watched.values] = [false, valuesNow()]; };
 kit.watch = () => {
   dragged = false;
   watch(null);

@@ -39,10 +39,13 @@ const isUnseenPart = (element) => {
 };
 // The first that is seen, not hidden from assistive technology, and enabled; else the first seen, else the first of those that
 // are rendered at all, else the first. Of those that are alike in that, one that is written as the target is, and of those in one
-// list one in view. Where a dialog stands before that one, those in the dialog are meant, and where a list is open, its options.
+// list one in view. Where a dialog or a popup stands before that one, those in it are meant, and where a list is open, its options.
 function preferred(elements, step) {
   const best = bestOf(elements, step);
-  const before = elements.length > 1 && best.shown !== null ? dialogBefore(best.shown) ?? openList() : null;
+  const select = openSelect(), options = select === null ? [] : elements.filter(element => isInside(element, select));
+  // Its options are drawn outside of the page.
+  if (options.length > 0) return { ...bestOf(options, step), shown: select };
+  const before = elements.length > 1 && best.shown !== null ? dialogBefore(best.shown) ?? openList() ?? popupBefore(best.shown) : null;
   const inside = before ? elements.filter(element => isInside(element, before)) : [];
   const other = inside.length > 0 ? bestOf(inside, step) : null;
   return other?.shown && isSeen(other.shown) ? other : best;
@@ -76,14 +79,33 @@ function inViewOf(best, ranked) {
   return scroller === null ? best : ranked.find(isAlike) ?? best;
 }
 
-// The dialog that covers an element's middle, and that it is not in; null where none does.
-function dialogBefore(element) {
+// What covers an element's middle; null where nothing does.
+function hitBefore(element) {
   const { left, top, width, height } = dom.box(element);
   const hit = Document.prototype.elementFromPoint.call(document, left + width / 2, top + height / 2);
-  const dialog = hit === null || contains(element, hit) ? null : dom.closest(hit, DIALOGS);
+  return hit === null || contains(element, hit) ? null : hit;
+}
+// The dialog that covers an element's middle, and that it is not in; null where none does.
+function dialogBefore(element) {
+  const hit = hitBefore(element), dialog = hit && dom.closest(hit, DIALOGS);
   return dialog && !isInside(element, dialog) ? dialog : null;
 }
+// The same of what floats over the page, such as the list of a cell's editor, but no bar of the page.
+const STAYING_BARS = 'header, footer, nav, aside, [role=banner], [role=navigation], [role=toolbar]';
+function popupBefore(element) {
+  const hit = hitBefore(element);
+  for (let at = hit; at instanceof Element && !isInside(element, at); at = drawnParent(at)) {
+    if (dom.matches(at, STAYING_BARS)) return null;
+    if (['absolute', 'fixed'].includes(getComputedStyle(at).position)) return at;
+  }
+  return null;
+}
 
+// The select that has the focus and is open; null where none is.
+function openSelect() {
+  const focused = focusedElement();
+  return focused instanceof HTMLSelectElement && dom.matches(focused, ':open') ? focused : null;
+}
 // The list of the field that has the focus, where that says that it is open.
 const OPEN_FIELD = '[role=combobox][aria-expanded=true], [aria-haspopup][aria-expanded=true]';
 function openList() {

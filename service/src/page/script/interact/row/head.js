@@ -2,19 +2,24 @@
 // two groups say the same ("db"), their controls are told by the heads that stand before them: by what neither the row nor a part
 // around it says. Which heads count is decided at a snapshot for lines that are called and told the same.
 
-// For each such element where its heads stand, `{kind, says}`, and all elements that were heads.
+// For each such element its heads: `{sort, level, isBy, head, says, said, others}`. `said` is what the head said when it was chosen;
+// it counts until the element is under another head, or the heads have changed places. `others` are the other heads that it was told
+// from, `{head, said}`. `headsKept`: all elements that were heads.
 const headsKnown = new WeakMap(), headsKept = new WeakSet();
 // How many elements with twins a snapshot looks at, how many nodes before these in all, and how far heads are looked for.
-const TWINS_MAX = 1000, HEAD_LOOKED_MAX = 100_000, HEAD_LEVELS_MAX = 6, HEAD_STEPS_MAX = 200, HEADS_MAX = 3, HEAD_CELLS_MAX = 3;
-const IN_HEADS = `${IN_ROWS}, a[href]`, TOGGLES = '[aria-expanded]:not([aria-haspopup])';
-const ROW_TAGS = 'tr, [role=row]', HEADS_FIRST = `${HEADINGS}, dt, legend`, LEVELLED = '[aria-level]';
-const CONTROLS_IN_HEADS_MAX = 3;
-const SAYS_HEAD = /\p{L}{2}|\p{N}{3}|\p{L}\p{N}/u;
+const TWINS_MAX = 3000, HEAD_LOOKED_MAX = 30_000, HEAD_LEVELS_MAX = 8, HEAD_STEPS_MAX = 2000, HEADS_MAX = 3, HEAD_CELLS_MAX = 4, HEAD_SORTS_MAX = 20;
+const IN_HEADS = `${IN_ROWS}, a[href]`;
+const ROW_TAGS = 'tr, [role=row]', HEADS_FIRST = `${HEADINGS}, dt, legend, th`, LEVELLED = '[aria-level]';
+const CONTROLS_IN_HEADS_MAX = 3, HEADS_COMPARED_MAX = 50;
+// What may name a group: words, or numbers such as those of orders. A heading needs no more than a letter or a day.
+const SAYS_HEAD = /\p{L}{2}|\p{N}{3}|\p{L}\p{N}/u, SAYS_HEADING = /[\p{L}\p{N}\p{Extended_Pictographic}\p{Regional_Indicator}]/u;
+// A letter or a flag that is all that it says.
+const IS_HEAD = /^\s*(?:\p{L}|\p{RGI_Emoji})\s*$/v;
 
 // Tells elements that are called the same and in rows that say the same by their heads: sets `row` of `entries`, which are
 // `{element, called, row}` in the order of the document.
-function tellByHeads(entries, cache, looked) {
-  const alike = new Map();
+function tellByHeads(entries, cache) {
+  const alike = new Map(), looked = { count: 0 };
   for (const entry of entries) {
     if (leadsElsewhere(entry.element)) continue;
     const key = `${entry.row} ${entry.called}`;
@@ -32,20 +37,46 @@ const leadsElsewhere = (element) => dom.tag(element) === 'a' && /^(?!#|javascrip
 const withHeads = (row, words) => (words === '' ? row : hashOf(`${row}\n${words}`));
 
 // The words of the heads that tell an element from its twins.
-function headWordsOf(element, cache = new Map()) {
-  const places = headsKnown.get(element);
-  if (places === undefined) return '';
-  const heads = headsBefore(element, cache, { count: 0 });
-  return places.map(({ kind, says }) => (heads.has(kind) ? says(heads.get(kind)) : '')).join('\n');
+const headWordsOf = (element, cache = new Map()) =>
+  noteOf(element, cache).headWords ??= (headsKnown.get(element) ?? []).map((place) => wordsOfHead(element, place, cache)).join('\n');
+// What a head said, as long as nothing shows that the element is under another one by now: that one of the others stands before it,
+// that the head says what another one said, which says it no longer, or that another one says what this one said. A head that
+// says something else is the same one with another state; not if most of its words have gone, and another's have, too.
+function wordsOfHead(element, place, cache) {
+  const { said, says, others } = place, head = headNow(element, place, cache);
+  if (head === null) return said;
+  const now = says(head);
+  if (now === said) return said;
+  if (others.some((other) => other.head === head)) return now;
+  const nowOf = (other) => (dom.isConnected(other.head) ? says(other.head) : null);
+  if (others.some((other) => other.said === now && nowOf(other) !== now)) return now;
+  if (others.some((other) => other.said !== said && nowOf(other) === said) || isSaidBeside(head, place, cache)) return now;
+  const isAnother = (before, after) => after !== null && isOtherHead(before, after);
+  return isAnother(said, now) && others.some((other) => isAnother(other.said, nowOf(other))) ? now : said;
+}
+const isOtherHead = (said, now) => {
+  const [before, words] = [wordsIn(said), wordsIn(now)];
+  return before.size > 0 && words.size > 0 && before.isDisjointFrom(words);
+};
+// Whether a head of the same kind beside a head says by now what that one said.
+function isSaidBeside(head, { sort, isBy, says, said }, cache) {
+  if (isBy !== 'place') return false;
+  const isSuch = (node) => dom.type(node) === dom.type(head) && headAt(node, cache).sort === sort;
+  return [dom.previousSibling, dom.nextSibling].some((way) => {
+    let at = way(head);
+    for (let steps = 0; at && steps < HEAD_STEPS_MAX; steps++, at = way(at)) if (isSuch(at) && says(at) === said) return true;
+    return false;
+  });
 }
 
-// Chooses the heads that tell twins apart, from those that stand nearest; headings come first, and those known already before all.
+// Chooses the heads that tell twins apart, from those that stand nearest: those known already first, then headings, then what has
+// nothing to press.
 function noteHeads(twins, cache, looked) {
   const all = new Map(twins.map((twin) => [twin, headsBefore(twin, cache, looked)]));
   const kinds = new Map();
-  for (const heads of all.values()) for (const [kind, head] of heads) if (!kinds.has(kind)) kinds.set(kind, isFirstHead(kind, head));
-  const known = new Set(twins.flatMap((twin) => headsKnown.get(twin) ?? []).map(({ kind }) => kind));
-  const rank = ([kind, isFirst]) => (known.has(kind) ? 0 : isFirst ? 1 : 2);
+  for (const heads of all.values()) for (const [kind, found] of heads) if (!kinds.has(kind)) kinds.set(kind, found);
+  const known = new Set(twins.flatMap((twin) => headsKnown.get(twin) ?? []).map(headKindOf));
+  const rank = ([kind, { head, isBy }]) => (known.has(kind) ? 0 : isBy !== 'place' || isNamedHead(head) ? 1 : headAt(head, cache).isBare ? 2 : 3);
   const ordered = [...kinds].sort((one, other) => rank(one) - rank(other)).map(([kind]) => kind);
   const places = new Map(twins.map((twin) => [twin, []]));
   let groups = [twins];
@@ -53,128 +84,211 @@ function noteHeads(twins, cache, looked) {
     groups = groups.flatMap((group) => {
       const parted = group.length > 1 && places.get(group[0]).length < HEADS_MAX ? partedBy(group, kind, all) : null;
       if (parted === null) return [group];
-      for (const twin of group) places.get(twin).push({ kind, says: parted.says });
+      for (const twin of group) {
+        const found = all.get(twin).get(kind);
+        if (found) places.get(twin).push({ ...found, ...placeUnder(twin, found, kind, parted, cache) });
+      }
       return parted.groups;
     });
   }
   for (const [twin, found] of places) {
     if (found.length === 0) continue;
     headsKnown.set(twin, found);
-    for (const { kind } of found) if (all.get(twin).has(kind)) headsKept.add(all.get(twin).get(kind));
+    noteOf(twin, cache).headWords = undefined;
+    for (const { head } of found) headsKept.add(head);
   }
 }
-// Kinds of what only stands before an element begin with a space.
-const isFirstHead = (kind, head) => !kind.startsWith(' ') || (dom.type(head) === 1 && (dom.matches(head, HEADS_FIRST) || dom.find(head, HEADINGS) !== null));
-// The groups of twins that heads of a kind tell apart, and how these are read; null where they don't.
+const headKindOf = ({ isBy, level, sort }) => `${isBy} ${level} ${sort}`;
+const isNamedHead = (head) => dom.type(head) === 1 && (dom.matches(head, HEADS_FIRST) || dom.find(head, HEADINGS) !== null);
+// What a twin's head is read as, and what it was told from. One that was chosen before keeps what it said then.
+function placeUnder(twin, { head }, kind, { says, heads }, cache) {
+  const before = headsKnown.get(twin)?.find((place) => headKindOf(place) === kind);
+  const said = before && before.head === head && wordsOfHead(twin, before, cache) === before.said ? before : { said: says(head), says };
+  return { says: said.says, said: said.said, others: heads.filter((other) => other.head !== head) };
+}
+// The groups of twins that heads of a kind tell apart, how these are read, and the heads; null where they don't.
 function partedBy(group, kind, all) {
-  const heads = new Set(group.map((twin) => all.get(twin).get(kind)).filter((head) => head !== undefined));
+  const heads = new Set(group.map((twin) => all.get(twin).get(kind)?.head).filter((head) => head !== undefined));
   if (heads.size < 2) return null;
   const countOf = (says) => new Set([...heads].map(says)).size;
-  const says = HEAD_READINGS.find((says) => countOf(says) === heads.size) ?? HEAD_READINGS.at(-1);
-  if (countOf(says) < 2) return null;
+  const whole = countOf(HEAD_READINGS.at(-1));
+  const says = whole < 2 ? undefined : HEAD_READINGS.find((says) => countOf(says) === whole);
+  if (says === undefined) return null;
   const groups = new Map();
   for (const twin of group) {
-    const head = all.get(twin).get(kind), said = head === undefined ? '' : says(head);
-    groups.set(said, [...groups.get(said) ?? [], twin]);
+    const head = all.get(twin).get(kind)?.head, said = head === undefined ? '' : says(head);
+    if (groups.has(said)) groups.get(said).push(twin);
+    else groups.set(said, [twin]);
   }
-  return { says, groups: [...groups.values()] };
+  return { says, groups: [...groups.values()], heads: [...heads].slice(0, HEADS_COMPARED_MAX).map((head) => ({ head, said: says(head) })) };
 }
 // Most counts and states follow the first words, or are numbers.
-const textOfHead = (node) => (dom.type(node) === 3 ? node.data.slice(0, ASKED_MAX_CHARS) : textIn(node, withoutTimes, false).slice(0, ASKED_MAX_CHARS));
-const firstOfHead = (node) => (dom.type(node) === 3 ? node.data.slice(0, ASKED_MAX_CHARS) : firstTextIn(node, withoutTimes)).split(/\s*[([{:;·•|–—]/u, 1)[0];
-const HEAD_READINGS = [(head) => wordsAlone(firstOfHead(head)), (head) => namedWords(firstOfHead(head)), (head) => namedWords(textOfHead(head))];
+const textOfHead = (node) => (dom.type(node) === 3 ? node.data : textIn(node, withoutTimes, false)).slice(0, ASKED_MAX_CHARS);
+const firstOfHead = (node) => (dom.type(node) === 3 ? node.data.slice(0, ASKED_MAX_CHARS) : firstTextIn(node, withoutTimes)).split(/\s*[([{:;·•|–—]|,\s|\s-\s/u, 1)[0];
+const wholeOfHead = (node) => tidy(dom.type(node) === 3 || !dom.matches(node, HEADS_FIRST) ? textOfHead(node) : textIn(node, mayHaveText, false).slice(0, ASKED_MAX_CHARS));
+const HEAD_READINGS = [(head) => wordsAlone(firstOfHead(head)), (head) => namedWords(firstOfHead(head)), (head) => namedWords(textOfHead(head)), wholeOfHead];
 
-// The nearest head of each kind before an element's row: by level in a tree, by the cells of a table that reach into the row or
-// stand above its empty ones, and else what stands before it and the elements around it and has words, but no controls.
-const headsBefore = (element, cache, looked) => noteOf(element, cache).heads ??= findHeadsBefore(element, cache, looked);
+// The nearest head of each kind before an element's row, `{head, sort, level, isBy}` by the kind: by level in a tree, by the cells
+// of a table that reach into the row or stand above its empty ones, and else what stands before it and the elements around it.
+const headsBefore = (element, cache, looked) =>
+  noteOf(element, cache).heads ??= looked.count > HEAD_LOOKED_MAX ? NO_HEADS : findHeadsBefore(element, cache, looked);
 function findHeadsBefore(element, cache, looked) {
-  const heads = new Map(), add = (kind, head) => { if (!heads.has(kind)) heads.set(kind, head) };
-  const own = aroundOf(element, cache).own, row = own !== null && holds(own, element) ? own : element;
-  const ofRow = new Set(cellRows.has(row) ? nodesOfCell(row) : []);
-  let at = row;
-  for (let level = 0; at && dom.type(at) === 1 && level < HEAD_LEVELS_MAX && !dom.matches(at, PLAIN_ENDS); level++, at = drawnParent(at)) {
-    if (dom.has(at, 'aria-level')) headsByLevel(at, level, add, looked);
-    if (dom.matches(at, ROW_TAGS)) headsInCells(at, level, add, looked);
-    headsBeside(at, level, ofRow, add, cache, looked);
+  const heads = new Map();
+  for (const { at, level } of rowAndAround(element, cache)) {
+    const add = (isBy, sort, head) => {
+      const kind = headKindOf({ isBy, level, sort });
+      if (!heads.has(kind)) heads.set(kind, { head, sort, level, isBy });
+    };
+    if (dom.has(at, 'aria-level')) headsByLevel(at, add, cache, looked);
+    if (dom.matches(at, ROW_TAGS)) headsInCells(at, add, cache, looked);
+    const own = sortOf(at), shown = shortOf(element, cache);
+    for (const [sort, { bare, pressed }] of beforeIn(at, cache, looked)) {
+      if (bare) add('place', sort, bare);
+      else if (sort !== own && !(shown !== '' && headAt(pressed, cache).says.has(shown))) add('place', sort, pressed);
+    }
     if (looked.count > HEAD_LOOKED_MAX) break;
   }
   return heads;
 }
-// The rows that an entry of a tree is under, in trees whose entries are beside each other.
-function headsByLevel(entry, level, add, looked) {
-  const levelOf = (row) => Number(dom.attribute(row, 'aria-level')), indexOf = (row) => Number(dom.attribute(row, 'aria-rowindex'));
-  let depth = levelOf(entry), at = dom.previousElement(entry);
-  for (let steps = 0; at && depth > 1 && steps < HEAD_STEPS_MAX; steps++, at = dom.previousElement(at)) {
-    looked.count++;
-    if (!dom.matches(at, LEVELLED) || !(levelOf(at) < depth) || indexOf(at) > indexOf(entry)) continue;
-    depth = levelOf(at);
-    add(`level ${level} ${depth}`, at);
+const shortOf = (element, cache) => noteOf(element, cache).short ??= tidy(textIn(element, mayHaveText, false).slice(0, SHOWN_MAX_CHARS));
+// An element's row and what is around it, from inside out.
+function* rowAndAround(element, cache) {
+  const own = aroundOf(element, cache).own;
+  let at = own !== null && holds(own, element) ? own : element;
+  for (let level = 0; at && dom.type(at) === 1 && level < HEAD_LEVELS_MAX && !dom.matches(at, PLAIN_ENDS); level++, at = drawnParent(at)) yield { at, level };
+}
+// The head of a place that stands before an element now; null where none does. One that was a head before comes first, whatever it
+// holds by now: a notice may have come between.
+function headNow(element, { isBy, level, sort, head }, cache) {
+  if (cache.get(element)?.heads?.get(headKindOf({ isBy, level, sort }))?.head === head) return head;
+  if (isBy !== 'place') return findHeadsBefore(element, cache, { count: 0 }).get(headKindOf({ isBy, level, sort }))?.head ?? null;
+  const around = [...rowAndAround(element, cache)].find((one) => one.level === level);
+  if (!around) return null;
+  let at = dom.previousSibling(around.at), nearest = null;
+  for (let steps = 0; at && steps < HEAD_STEPS_MAX; steps++, at = dom.previousSibling(at)) {
+    if (at === head || (headsKept.has(at) && sortOf(at) === sort)) return at;
+    if (nearest === null && sortOf(at) === sort && headAt(at, cache).isBare) nearest = at;
   }
+  return nearest;
+}
+// The rows that an entry of a tree is under, in trees whose entries are beside each other.
+function headsByLevel(entry, add, cache, looked) {
+  for (let at = entryOver(entry, cache, looked), up = 0; at && up < HEAD_LEVELS_MAX; at = entryOver(at, cache, looked), up++) add('level', dom.attribute(at, 'aria-level'), at);
+}
+// The nearest entry before one that is of a lower level. Entries between that know theirs are passed at once.
+function entryOver(entry, cache, looked) {
+  const note = noteOf(entry, cache);
+  if (note.over !== undefined) return note.over;
+  const levelOf = (row) => Number(dom.attribute(row, 'aria-level')), indexOf = (row) => Number(dom.attribute(row, 'aria-rowindex'));
+  const depth = levelOf(entry);
+  let at = depth > 1 ? dom.previousElement(entry) : null;
+  for (let steps = 0; at && steps < HEAD_STEPS_MAX; steps++) {
+    looked.count++;
+    if (dom.matches(at, LEVELLED) && levelOf(at) < depth && !(indexOf(at) > indexOf(entry))) break;
+    at = cache.get(at)?.over ?? dom.previousElement(at);
+  }
+  return note.over = at;
 }
 // Cells of the rows before: those that span this row, and those above a cell at its start that is empty.
-function headsInCells(row, level, add, looked) {
-  const empty = [];
-  let cell = dom.firstElement(row);
+function headsInCells(row, add, cache, looked) {
+  if (row instanceof HTMLTableRowElement) for (const { cell, column } of spansOver(row, cache, looked)) if (saysHead(cell, cache)) add('span', column, cell);
+  let cell = dom.firstElement(row), over = null;
   for (let column = 0; cell && column < HEAD_CELLS_MAX; column++, cell = dom.nextElement(cell)) {
     if (hasControls(cell)) continue;
-    if (SAYS_HEAD.test(textIn(cell, mayHaveText, false))) break;
-    empty.push(column);
-  }
-  const tag = dom.tag(row);
-  let at = dom.previousElement(row);
-  for (let steps = 1; at && dom.tag(at) === tag && steps < HEAD_STEPS_MAX; steps++, at = dom.previousElement(at)) {
-    cell = dom.firstElement(at);
-    for (let column = 0; cell && column < HEAD_CELLS_MAX; column++, cell = dom.nextElement(cell)) {
-      looked.count++;
-      const isOver = cell instanceof HTMLTableCellElement && (cell.rowSpan === 0 || cell.rowSpan > steps);
-      if ((isOver || empty.includes(column)) && SAYS_HEAD.test(textOfHead(cell))) add(isOver ? `span ${level} ${column}` : `above ${level} ${column}`, cell);
-    }
+    if (saysHead(cell, cache)) return;
+    over ??= foldedRows(row, cache, 'cellsOver', [], (cells, at) => cellsWith(cells, at, cache), looked);
+    if (over[column]) add('above', column, over[column]);
   }
 }
-// What stands before an element beside it. One that is like the element itself counts only if it has nothing to press; one that
-// was a head before comes first, since a row may lose its controls for a while.
-function headsBeside(element, level, ofRow, add, cache, looked) {
-  const own = sortOf(element), loose = [];
-  let at = dom.previousSibling(element), below = '';
-  for (let steps = 0; at && steps < HEAD_STEPS_MAX; steps++, at = dom.previousSibling(at)) {
+const saysHead = (cell, cache) => noteOf(cell, cache).saysHead ??= SAYS_HEAD.test(textOfHead(cell));
+// The cells of earlier rows that reach into a row.
+const spansOver = (row, cache, looked) => foldedRows(row, cache, 'spansOver', [], (spans, at) => {
+  const still = spans.map(({ cell, column, left }) => ({ cell, column, left: left - 1 })).filter(({ left }) => left > 0);
+  let cell = dom.firstElement(at);
+  for (let column = 0; cell && column < HEAD_CELLS_MAX; column++, cell = dom.nextElement(cell)) {
+    const rows = cell instanceof HTMLTableCellElement ? cell.rowSpan : 1;
+    if (rows !== 1) still.push({ cell, column, left: rows === 0 ? Infinity : rows - 1 });
+  }
+  return still.length === 0 && spans.length === 0 ? spans : still;
+}, looked);
+// The last cell of each of the first columns that says something.
+function cellsWith(cells, row, cache) {
+  const next = [...cells];
+  let cell = dom.firstElement(row);
+  for (let column = 0; cell && column < HEAD_CELLS_MAX; column++, cell = dom.nextElement(cell)) if (saysHead(cell, cache)) next[column] = cell;
+  return next;
+}
+// What `fold` makes of all rows before a row, from the first on; kept under `key` for each of them.
+function foldedRows(row, cache, key, empty, fold, looked) {
+  const chain = [], tag = dom.tag(row);
+  let at = dom.previousElement(row), folded = empty;
+  for (let steps = 0; at && dom.tag(at) === tag && steps < HEAD_STEPS_MAX; steps++, at = dom.previousElement(at)) {
+    chain.push(at);
+    const known = cache.get(at)?.[key];
+    if (known !== undefined) { folded = known; break }
+  }
+  for (const before of chain.reverse()) {
     looked.count++;
-    const type = dom.type(at);
-    if ((type !== 1 && type !== 3) || ofRow.has(at)) continue;
-    const { kind, isBare, isNamed } = headAt(at, cache), isLike = type === 1 && sortOf(at) === own;
-    const place = ` ${level} ${kind}`;
-    if (kind !== '' && (isNamed || !isInText(at, kind, below, cache))) {
-      if (!isLike || headsKept.has(at)) add(place, at);
-      else if (isBare) loose.push([place, at]);
-    }
-    below = kind;
+    noteOf(before, cache)[key] = folded;
+    folded = fold(folded, before);
   }
-  for (const [place, head] of loose) add(place, head);
+  return noteOf(row, cache)[key] = folded;
 }
+// The nearest heads before an element among its siblings, by their sort: `{bare, pressed}`, of which `pressed` has something to
+// press. What stands before one of them is told once for all that follow it.
+function beforeIn(element, cache, looked) {
+  const chain = [];
+  let at = dom.previousSibling(element), heads = NO_HEADS;
+  for (let steps = 0; at && steps < HEAD_STEPS_MAX; steps++, at = dom.previousSibling(at)) {
+    chain.push(at);
+    const known = cache.get(at)?.before;
+    if (known !== undefined) { heads = known; break }
+  }
+  for (const node of [...chain.reverse(), element]) {
+    noteOf(node, cache).before = heads;
+    const type = dom.type(node);
+    if (node === element || (type !== 1 && type !== 3)) continue;
+    looked.count++;
+    const { sort, isBare, isNamed } = headAt(node, cache);
+    if (sort === '' || (!isNamed && isInText(node, sort, cache)) || (heads.size >= HEAD_SORTS_MAX && !heads.has(sort))) continue;
+    heads = new Map(heads).set(sort, { ...heads.get(sort), [isBare ? 'bare' : 'pressed']: node });
+  }
+  return heads;
+}
+const NO_HEADS = new Map();
 // What elements of the same kind have in common: tag, role, first class, and as rows their number of cells.
-const sortOf = (element) => {
-  const cells = dom.matches(element, ROW_TAGS) ? dom.elementCount(element) : '';
-  return `${dom.tag(element)} ${dom.attribute(element, 'role') ?? ''} ${cells === 1 ? '' : firstClassOf(element)} ${cells}`;
+const sortOf = (node) => {
+  if (dom.type(node) !== 1) return dom.type(node) === 3 ? '#text' : '';
+  if (dom.matches(node, HEADS_FIRST)) return dom.tag(node);
+  return `${dom.tag(node)} ${dom.attribute(node, 'role') ?? ''} ${firstClassOf(node)} ${dom.matches(node, ROW_TAGS) ? dom.elementCount(node) : ''}`;
 };
 // Paragraphs of a text stand before each other: one that is followed or preceded by another is no head.
-function isInText(node, kind, below, cache) {
-  if (kind === below) return true;
-  const before = dom.type(node) === 1 ? dom.previousElement(node) : null;
-  return before !== null && headAt(before, cache).kind === kind;
+function isInText(node, sort, cache) {
+  return [dom.previousElement, dom.nextElement].some((way) => {
+    const beside = dom.type(node) === 1 ? way(node) : null;
+    return beside !== null && headAt(beside, cache).isBare && headAt(beside, cache).sort === sort;
+  });
 }
-// `{kind, isBare, isNamed}` of a node: `kind` is empty if it can be no head. `isBare`: without anything to press. `isNamed`: a
-// heading, or what its class tells from paragraphs.
+// `{sort, isBare, isNamed, says}` of a node: `sort` is empty if it can be no head. `isBare`: without anything to press but what folds
+// the group. `isNamed`: a heading, or what its class tells from paragraphs. `says`: what its controls say.
 const headAt = (node, cache) => noteOf(node, cache).headAt ??= readHeadAt(node);
-const NO_HEAD = { kind: '', isBare: false, isNamed: false };
+const NO_HEAD = { sort: '', isBare: false, isNamed: false, says: new Set() };
 function readHeadAt(node) {
-  if (dom.type(node) === 3) return SAYS_HEAD.test(node.data.slice(0, ASKED_MAX_CHARS)) ? { kind: '#text', isBare: true, isNamed: false } : NO_HEAD;
-  if (SKIPPED.has(dom.tag(node)) || TIMES.includes(dom.tag(node)) || dom.matches(node, PASSING_WORDS) || saysWhatChanges(node)) return NO_HEAD;
+  if (dom.type(node) === 3) return SAYS_HEAD.test(node.data.slice(0, ASKED_MAX_CHARS)) ? { ...NO_HEAD, sort: '#text', isBare: true } : NO_HEAD;
+  if (dom.type(node) !== 1 || SKIPPED.has(dom.tag(node)) || TIMES.includes(dom.tag(node)) || dom.matches(node, PASSING_WORDS) || saysWhatChanges(node)) return NO_HEAD;
   const isHeading = dom.matches(node, HEADS_FIRST), isToggle = (one) => dom.matches(one, TOGGLES);
-  if (dom.matches(node, IN_HEADS) && !isToggle(node)) return NO_HEAD;
+  const isButton = dom.matches(node, BUTTONS) && !isToggle(node);
+  if (dom.matches(node, CONTROLS) && !dom.matches(node, BUTTONS)) return NO_HEAD;
   const pressed = drawnIn(node, IN_HEADS, CONTROLS_IN_HEADS_MAX);
-  const mayHold = isHeading || pressed.length === 0 || (pressed.length === 1 && isToggle(pressed[0])) || (pressed.length <= CONTROLS_IN_HEADS_MAX && dom.find(node, HEADINGS) !== null);
-  if (!mayHold) return NO_HEAD;
-  const text = textIn(node, withoutTimes, false);
-  if (text.length > ASKED_MAX_CHARS || !SAYS_HEAD.test(text)) return NO_HEAD;
-  const sort = isHeading ? dom.tag(node) : sortOf(node);
-  return { kind: sort, isBare: pressed.length === 0, isNamed: isHeading || firstClassOf(node) !== '' || dom.matches(node, ROW_TAGS) };
+  if (pressed.length > CONTROLS_IN_HEADS_MAX && !isHeading) return NO_HEAD;
+  const text = textIn(node, isHeading ? mayHaveText : withoutTimes, false);
+  const isNamed = isHeading || firstClassOf(node) !== '' || dom.matches(node, ROW_TAGS);
+  const isTold = (isHeading ? SAYS_HEADING : SAYS_HEAD).test(text) || (isNamed && IS_HEAD.test(text));
+  if (text.length > ASKED_MAX_CHARS || !isTold) return NO_HEAD;
+  const says = new Set([...pressed, ...(isButton ? [node] : [])].map((one) => tidy(textIn(one, mayHaveText, false).slice(0, SHOWN_MAX_CHARS))));
+  // A row that is named by nothing but what it has to press is none.
+  const isBare = isHeading || (pressed.length === 0 && !isButton) || (pressed.length === 1 && isToggle(pressed[0]));
+  if (!isBare && !isButton && pressed.every((one) => dom.matches(one, CONTROLS)) && ![...wordsIn(text)].some((word) => ![...says].some((said) => wordsIn(said).has(word)))) return NO_HEAD;
+  return { sort: sortOf(node), isBare, isNamed, says };
 }
+const TOGGLES = '[aria-expanded]:not([aria-haspopup])';

@@ -45,7 +45,7 @@ function rowWithoutHeads(element, cache, looked) {
 // The words of the rows around an element, without those of parts, which may change with what the pointer is over.
 function rowWordsOf(element, cache = new Map()) {
   const { rows, heading } = aroundOf(element, cache);
-  return [...rows.map(({ row, byTitle }) => wordsOf(row, byTitle, cache)), heading, headWordsOf(element, cache)].join(' ');
+  return [...rows.map(({ row, byTitle }) => wordsOf(row, byTitle, cache)), heading].join(' ');
 }
 
 // The nearest row or part around an element as it is drawn: what a slot shows is in the rows and parts around the slot.

@@ -33,13 +33,17 @@ kit.rows = (wanted) => {
   const cache = new Map(), looked = { count: 0 };
   beginWalk();
   try {
-    const told = wanted.map((number) => {
-      const element = elementOf(number);
-      if (element === null) return null;
-      noteEntry(element, cache);
-      return { element, called: called.get(number), row: rowOf(element, cache, looked) };
-    });
-    tellByHeads(told.filter((entry) => entry?.called !== undefined), cache, { count: 0 });
-    return told.map((entry) => entry?.row ?? 0);
+    const told = new Map(withTwins(wanted, called).map((number) => [number, elementOf(number)]).filter(([, element]) => element !== null)
+      .map(([number, element]) => [number, { element, called: called.get(number), row: rowOf(element, cache, looked) }]));
+    for (const number of wanted) if (told.has(number)) noteEntry(told.get(number).element, cache);
+    tellByHeads([...told.values()].filter((entry) => entry.called !== undefined), cache);
+    return wanted.map((number) => told.get(number)?.row ?? 0);
   } finally { endWalk() }
 };
+// The numbers that are wanted, with those of lines that are called the same and not shown: they may be told by their heads.
+const TWINS_NOT_SHOWN_MAX = 500;
+function withTwins(wanted, called) {
+  const names = new Set(wanted.map((number) => called.get(number))), shown = new Set(wanted);
+  const twins = [...called].filter(([number, name]) => names.has(name) && !shown.has(number)).map(([number]) => number);
+  return [...wanted, ...twins.slice(0, TWINS_NOT_SHOWN_MAX)];
+}

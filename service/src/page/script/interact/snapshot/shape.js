@@ -274,9 +274,9 @@ class Shaping {
       if (kid.kids.length) open.push([kid.kids, 0, Math.min(level + 1, LEVELS_MAX)]);
     }
     if (withRows) {
-      tellByHeads(told, rows, { count: 0 });
+      tellByHeads(told, rows);
       for (const { line, row } of told) if (row !== 0) line.c = row;
     }
-    return { lines, called: new Map(withRows ? [] : told.map(({ line, called }) => [line.e, called])) };
+    return { lines, called: new Map(withRows ? [] : told.filter(({ element }) => !leadsElsewhere(element)).map(({ line, called }) => [line.e, called])) };
   }
 }

@@ -87,8 +87,13 @@ const isReplacedField = (element, tag, role) => {
   return width < 1 && height < 1 && Number.parseInt(dom.attribute(element, 'tabindex'), 10) < 0 && drawingOf(element) === null;
 };
 
-// Whether an editor has parts that are no text of its own, as a table with cells that are edited each by itself.
-const mayHoldControls = (element) => isEditingHost(element) && Element.prototype.querySelector.call(element, '[contenteditable=false]') !== null;
+// Whether a field by its role has parts that are no text of its own: an editor a table with cells that are edited each by itself, or
+// what is no editor at all the buttons of a question that a form calls a text box.
+const NOT_TEXT = 'button, select, input[type=radio], input[type=checkbox], input[type=file], [role=button], [role=radio], [role=checkbox]';
+const mayHoldControls = (element) => {
+  if (dom.matches(element, 'input, textarea, select')) return false;
+  return dom.find(element, isEditingHost(element) ? '[contenteditable=false]' : NOT_TEXT) !== null;
+};
 
 const wholePx = (px) => Math.round(Math.max(-1e9, Math.min(1e9, px)));
 const boxLine = (element) => {
