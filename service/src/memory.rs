@@ -47,6 +47,13 @@ impl Memory {
         used.filter(|used| *used > self.percent_max)
     }
 
+    /// Returns the bytes that there are for this process: of the host, or of a control group that has fewer.
+    pub(crate) fn total_bytes(&self) -> u64 {
+        let host = text("/proc/meminfo").and_then(|text| field(&text, "MemTotal:")).map(|kilobytes| kilobytes * 1024);
+        let limits = self.groups.iter().filter_map(|group| text(group.join("memory.max"))?.trim().parse().ok());
+        limits.chain(host).min().unwrap_or(u64::MAX)
+    }
+
     /// Returns the highest usage among the host and the control groups.
     fn used_percent(&self) -> Option<u8> {
         let host = text("/proc/meminfo").and_then(|text| of_host(&text));
@@ -122,5 +129,6 @@ mod tests {
         let (any, none) = (Memory::new(1), Memory::new(100));
         assert!(any.pressed().is_some_and(|used| used > 1), "this machine uses memory");
         assert_eq!(none.pressed(), None);
+        assert!((1 << 20..1 << 60).contains(&none.total_bytes()));
     }
 }

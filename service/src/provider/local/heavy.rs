@@ -18,8 +18,10 @@ const EVERY: Duration = Duration::from_secs(1);
 const SHORT_MAX: u32 = 3;
 /// A process has too much for itself from this many times what a browser may have before it is replaced.
 const TOO_MUCH: u64 = 2;
-/// While the machine is short of memory a process counts from this part of it.
+/// While the machine is short of memory a process counts from this part of what a browser may have, and from this part of all
+/// memory: where others than our pages hold it, ending an honest page would help no one.
 const MUCH: u64 = 4;
+const MUCH_OF_ALL: u64 = 16;
 
 /// The browsers that were started.
 #[derive(Debug, Default)]
@@ -50,7 +52,7 @@ pub(super) async fn watch(setup: Weak<Setup>) {
         let leaders: Vec<u32> = browsers.iter().map(|browser| browser.group()).collect();
         let looking = tokio::task::spawn_blocking(move || largest_of_groups(&leaders));
         let Ok(Some(heaviest)) = looking.await else { continue };
-        if !is_too_much(heaviest.bytes, is_short, policy) {
+        if heaviest.bytes <= allowed(policy, memory.total_bytes(), is_short) {
             continue;
         }
         short_for = 0;
@@ -65,9 +67,10 @@ pub(super) async fn watch(setup: Weak<Setup>) {
     }
 }
 
-fn is_too_much(bytes: u64, is_short: bool, policy: RecyclePolicy) -> bool {
-    let most = policy.memory_max_bytes;
-    bytes > if is_short { most / MUCH } else { most.saturating_mul(TOO_MUCH) }
+/// How many bytes one process may have.
+fn allowed(policy: RecyclePolicy, all: u64, is_short: bool) -> u64 {
+    let too_much = policy.memory_max_bytes.saturating_mul(TOO_MUCH);
+    if is_short { too_much.min((policy.memory_max_bytes / MUCH).max(all / MUCH_OF_ALL)) } else { too_much }
 }
 
 #[cfg(test)]
@@ -75,12 +78,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn less_is_too_much_while_the_machine_is_short_of_memory() {
+    fn a_process_may_have_less_while_the_machine_is_short_of_memory() {
         let policy = RecyclePolicy { pages_max: 1, memory_max_bytes: 1_000, memory_percent_max: 95 };
-        let too_much = |bytes| [false, true].map(|is_short| is_too_much(bytes, is_short, policy));
-        assert_eq!(too_much(250), [false, false]);
-        assert_eq!(too_much(251), [false, true]);
-        assert_eq!(too_much(2_000), [false, true]);
-        assert_eq!(too_much(2_001), [true, true]);
+        let in_all = |all| [false, true].map(|is_short| allowed(policy, all, is_short));
+        assert_eq!(in_all(1_600), [2_000, 250]);
+        assert_eq!(in_all(16_000), [2_000, 1_000]);
+        assert_eq!(in_all(160_000), [2_000, 2_000]);
     }
 }

@@ -2,7 +2,7 @@
 
 use porthole_service::page::interact::{Direction, End, Scroll};
 
-use super::scene::{Scene, ready};
+use super::scene::{LOGS, Scene, ready};
 use crate::warned::{NO_CHANGE, Warned};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -46,5 +46,30 @@ async fn pages_and_containers_are_scrolled_at_once() {
         );
         assert_eq!(scene.evaluate(&place).await, true, "{seen}");
     }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_nothing_scrolls_the_page_hears_of_the_wheel() {
+    let scene = Scene::open().await;
+    let map = "<div id=map style='width: 200px; height: 200px'><canvas id=c width=200 height=200></canvas></div>";
+    let hears = "<script>addEventListener('wheel', e => note(`${e.target.id} ${e.deltaX} ${e.deltaY} ${e.clientX > 0}`))</script>";
+    scene.shows(&format!("{LOGS}{map}{hears}")).await;
+    let element = scene.element("#map").await;
+    let scroll = async |target, scroll| scene.page.scroll(target, scroll, ready().deadline).await.unwrap();
+    scroll(Some(&element), Scroll::By(Direction::Up, Some(120.0))).await;
+    scroll(None, Scroll::By(Direction::Right, Some(50.0))).await;
+    let acted = scroll(None, Scroll::To(End::Bottom)).await;
+    assert_eq!(acted.warned(), [NO_CHANGE]);
+    assert!(scene.log().await.starts_with("c 0 -120 true,"), "{}", scene.log().await);
+    assert!(scene.log().await.ends_with(" 50 0 true"), "{}", scene.log().await);
+    // What scrolls does so without.
+    scene
+        .shows(&format!(
+            "{LOGS}<div id=map style='height: 100px; overflow: auto'><p style='height: 900px'>x</p></div>{hears}"
+        ))
+        .await;
+    scroll(Some(&scene.element("#map").await), Scroll::By(Direction::Down, Some(120.0))).await;
+    assert_eq!((scene.log().await.as_str(), scene.evaluate("map.scrollTop").await), ("", 120.into()));
     scene.ends().await;
 }

@@ -16,6 +16,14 @@ const scrollerOf = (element, axis) => {
   return topScroller();
 };
 
+// Where nothing scrolls the page may do something else by the wheel: zoom a map, turn to the next slide.
+const turnWheel = (element, axis, by) => {
+  const [[clientX, clientY] = [innerWidth / 2, innerHeight / 2]] = actPoints(element);
+  const hit = elementAt(document, clientX, clientY), target = hit instanceof Element && isWithin(hit, element) ? hit : element;
+  const init = { bubbles: true, cancelable: true, composed: true, view: window, clientX, clientY, [axis === 'x' ? 'deltaX' : 'deltaY']: by };
+  EventTarget.prototype.dispatchEvent.call(target, new WheelEvent('wheel', init));
+};
+
 const positionOf = (scroller) => [scroller.scrollLeft, scroller.scrollTop];
 // `{direction, to, amount}`; without an element's number (0) the page.
 kit.scroll = (number, { direction, to, amount }) => {
@@ -33,6 +41,7 @@ kit.scroll = (number, { direction, to, amount }) => {
   Element.prototype.scrollTo.call(scroller, { ...options, behavior: 'instant' });
   // A page may put it back.
   watched.hasScrolled = () => positionOf(scroller).some((at, axis) => at !== before[axis]);
+  if (to === undefined && !watched.hasScrolled()) turnWheel(element ?? scroller, axis, by);
   return { box: boxOf(rectOf(element ?? scroller)) };
 };
 kit.scrollIntoView = (number) => {
