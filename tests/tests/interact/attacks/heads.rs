@@ -186,3 +186,33 @@ async fn a_control_in_a_frame_is_not_that_of_another_groups_frame() {
     }
     scene.ends().await;
 }
+
+/// A head's words are compared with those of the latest snapshot, in which an agent has seen them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_is_of_the_group_that_the_latest_snapshot_showed() {
+    let scene = Scene::open().await;
+    let page = "<h1>Servers</h1><h3>Alpha</h3><div>db <button>Restart</button></div><h3>Gamma</h3><div>db <button>Restart</button></div>
+        <script>const says = (one, other) => { const heads = document.querySelectorAll('h3'); heads[0].textContent = one; heads[1].textContent = other }</script>";
+    for (first, second, is_stale) in [
+        ("says('Beta', 'Gamma')", "says('Alpha', 'Beta')", true),
+        ("says('Beta', 'Gamma')", "says('Beta', 'Delta')", false),
+        ("says('Alpha: busy', 'Gamma')", "says('Alpha', 'Gamma: busy')", false),
+    ] {
+        scene.shows(page).await;
+        let mut refs = Refs::default();
+        let options = SnapshotOptions::default();
+        scene.page.snapshot(&mut refs, &options).await.unwrap();
+        scene.evaluate(first).await;
+        let tree = scene.page.snapshot(&mut refs, &options).await.unwrap().tree;
+        let shown: Ref = reference(&tree, "\"Restart\"").parse().unwrap();
+        scene.evaluate(second).await;
+        let resolved = scene.page.resolve(&refs, shown).await;
+        assert_eq!(
+            matches!(resolved, Err(ActError::Stale(_))),
+            is_stale,
+            "{first} {second}: {:?}",
+            resolved.map(|_| ())
+        );
+    }
+    scene.ends().await;
+}

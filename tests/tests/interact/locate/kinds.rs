@@ -486,7 +486,7 @@ async fn an_open_selects_option_is_chosen_and_no_other_fields() {
     scene.ends().await;
 }
 
-/// What floats over a match comes before it, but no bar of the page.
+/// What floats over a match comes before it, but nothing that is fixed to the window.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_popup_says_comes_before_what_it_covers() {
     let scene = Scene::new().await;
@@ -500,7 +500,7 @@ async fn what_a_popup_says_comes_before_what_it_covers() {
         ),
         (
             format!(
-                "<table><tr><td tabindex=0 id=a>QA</td></tr></table><header style='{over}'><div style='margin-top: 40px' onclick='1' id=b>QA</div></header>"
+                "<table><tr><td tabindex=0 id=a>QA</td></tr></table><header style='{over}; position: fixed'><div style='margin-top: 40px' onclick='1' id=b>QA</div></header>"
             ),
             "a",
         ),

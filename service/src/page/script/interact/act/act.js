@@ -145,8 +145,10 @@ const pointsAlong = (element) => {
   const line = element instanceof SVGGeometryElement ? element : element instanceof SVGGElement ? dom.find(element, 'path, line, polyline') : null;
   const matrix = line?.getScreenCTM() ?? null;
   if (matrix === null) return [];
-  const length = line.getTotalLength();
-  return Array.from({ length: LINE_PARTS - 1 }, (_, at) => line.getPointAtLength((length * (at + 1)) / LINE_PARTS).matrixTransform(matrix))
+  // A line without points has no length.
+  let length = 0;
+  try { length = line.getTotalLength(); } catch {}
+  return length === 0 ? [] : Array.from({ length: LINE_PARTS - 1 }, (_, at) => line.getPointAtLength((length * (at + 1)) / LINE_PARTS).matrixTransform(matrix))
     .map(({ x, y }) => [x, y]).filter(([x, y]) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight);
 };
 

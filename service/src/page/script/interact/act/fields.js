@@ -311,6 +311,7 @@ let chosenAs = { option: null, pair: null };
 // Chooses options by value or label; of a select for one the first alone. Says what the select lacks. The focus comes first:
 // pages fill a select, or replace its options, as it gets it. What they replace by something else is not chosen.
 kit.select = (number, wanted) => {
+  selectClicked = null;
   const element = elementOf(number);
   if (!element) return GONE;
   const select = actField(element);

@@ -147,6 +147,7 @@ const countClick = (event, now) => {
   if (event.type === 'contextmenu') now.hasMenu = true;
   if (!ENDS_PRESS.has(event.type) || now.counted === event) return;
   now.counted = event;
+  if (now.element instanceof HTMLSelectElement) selectClicked = now.element;
   now.done++;
   if (now.done >= heardOf.count) heardOf.tell(null);
 };

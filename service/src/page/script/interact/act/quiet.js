@@ -319,6 +319,7 @@ const watch = (element) => {
   if (watched?.row) keepRow(watched.row);
   endRowLeft();
   watched?.end();
+  if (element !== selectClicked) selectClicked = null;
   const now = { changes: 0, changed: false, beside: false, said: new Set(), saidNodes: 0, revealed: new Set(), isOnCanvas: false, isByKey: false, asked: false, askedFrame: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null, faded: false, saves: [],
     isNew: false, row: element && rowBefore(element, typedInto?.field === element), frame: 0, styled: new Map(), movedBefore: new Set(), pressed: null, end: () => {} };
   hasDatabases().then((has) => { now.stores = has; });

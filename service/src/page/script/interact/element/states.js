@@ -181,6 +181,8 @@ function isClosedDetails(element, tag) {
   return tag === 'details' && isHtml(element) && !dom.has(element, 'open') && getComputedStyle(element, '::details-content').contentVisibility !== 'visible';
 }
 
+// The select that the latest action clicked, whose options the browser has drawn then.
+let selectClicked = null;
 // The modal dialog of this document, or null. Kept until the page's script may run again.
 let modal;
 function modalDialog() {

@@ -90,21 +90,29 @@ function dialogBefore(element) {
   const hit = hitBefore(element), dialog = hit && dom.closest(hit, DIALOGS);
   return dialog && !isInside(element, dialog) ? dialog : null;
 }
-// The same of what floats over the page, such as the list of a cell's editor, but no bar of the page.
-const STAYING_BARS = 'header, footer, nav, aside, [role=banner], [role=navigation], [role=toolbar]';
+// What lies over all of an element and moves with the page, such as the list of a cell's editor; null where nothing does. What is
+// fixed to the window no longer lies there once the page has been scrolled.
+const OVER_POINTS = [[1 / 2, 1 / 2], [1 / 6, 1 / 6], [5 / 6, 1 / 6], [1 / 6, 5 / 6], [5 / 6, 5 / 6]];
 function popupBefore(element) {
-  const hit = hitBefore(element);
-  for (let at = hit; at instanceof Element && !isInside(element, at); at = drawnParent(at)) {
-    if (dom.matches(at, STAYING_BARS)) return null;
-    if (['absolute', 'fixed'].includes(getComputedStyle(at).position)) return at;
+  let popup = null;
+  for (let at = hitBefore(element); popup === null && at instanceof Element && !isInside(element, at); at = drawnParent(at)) {
+    const { position } = getComputedStyle(at);
+    if (position === 'fixed' || position === 'sticky') return null;
+    if (position === 'absolute') popup = at;
   }
-  return null;
+  if (popup === null) return null;
+  const { left, top, width, height } = dom.box(element);
+  const isOver = ([along, down]) => {
+    const hit = Document.prototype.elementFromPoint.call(document, left + along * width, top + down * height);
+    return hit !== null && isInside(hit, popup);
+  };
+  return OVER_POINTS.every(isOver) ? popup : null;
 }
 
-// The select that has the focus and is open; null where none is.
+// The select that was clicked last and is open; null where none is. One stays open in the browser's eyes after an option of it was set.
 function openSelect() {
   const focused = focusedElement();
-  return focused instanceof HTMLSelectElement && dom.matches(focused, ':open') ? focused : null;
+  return focused instanceof HTMLSelectElement && focused === selectClicked && dom.matches(focused, ':open') ? focused : null;
 }
 // The list of the field that has the focus, where that says that it is open.
 const OPEN_FIELD = '[role=combobox][aria-expanded=true], [aria-haspopup][aria-expanded=true]';

@@ -2,9 +2,9 @@
 // two groups say the same ("db"), their controls are told by the heads that stand before them: by what neither the row nor a part
 // around it says. Which heads count is decided at a snapshot for lines that are called and told the same.
 
-// For each such element its heads: `{sort, level, isBy, head, says, said, others}`. `said` is what the head said when it was chosen;
-// it counts until the element is under another head, or the heads have changed places. `others` are the other heads that it was told
-// from, `{head, said}`. `headsKept`: all elements that were heads.
+// For each such element its heads: `{isBy, level, sort, head, says, key, seen, whole, others}`. `key` is what the head said when it was
+// chosen, by which the element is told until it is under another head. `seen` and `whole` are what it said at the latest snapshot, and
+// `others` the heads that it was told from then, `{head, said, whole}`. `headsKept`: all elements that were heads.
 const headsKnown = new WeakMap(), headsKept = new WeakSet();
 // How many elements with twins a snapshot looks at, how many nodes before these in all, and how far heads are looked for.
 const TWINS_MAX = 3000, HEAD_LOOKED_MAX = 30_000, HEAD_LEVELS_MAX = 8, HEAD_STEPS_MAX = 2000, HEADS_MAX = 3, HEAD_CELLS_MAX = 4, HEAD_SORTS_MAX = 20;
@@ -30,41 +30,67 @@ function tellByHeads(entries, cache) {
   for (const twins of alike.values()) {
     if (twins.length > 1 && (count += twins.length) <= TWINS_MAX) noteHeads(twins, cache, looked);
   }
-  for (const entry of entries) entry.row = withHeads(entry.row, headWordsOf(entry.element, cache));
+  for (const entry of entries) {
+    const places = headsKnown.get(entry.element);
+    if (places === undefined) continue;
+    for (const place of places) if (place.cache !== cache) lookAgain(entry.element, place, cache);
+    entry.row = withHeads(entry.row, headWordsOf(entry.element, cache));
+  }
 }
 // Links that lead to the same place do the same.
 const leadsElsewhere = (element) => dom.tag(element) === 'a' && /^(?!#|javascript:)./iu.test(dom.attribute(element, 'href') ?? '');
 const withHeads = (row, words) => (words === '' ? row : hashOf(`${row}\n${words}`));
 
 // The words of the heads that tell an element from its twins.
-const headWordsOf = (element, cache = new Map()) =>
-  noteOf(element, cache).headWords ??= (headsKnown.get(element) ?? []).map((place) => wordsOfHead(element, place, cache)).join('\n');
-// What a head said, as long as nothing shows that the element is under another one by now: that one of the others stands before it,
-// that the head says what another one said, which says it no longer, or that another one says what this one said. A head that
-// says something else is the same one with another state; not if most of its words have gone, and another's have, too.
-function wordsOfHead(element, place, cache) {
-  const { said, says, others } = place, head = headNow(element, place, cache);
-  if (head === null) return said;
-  const now = says(head);
-  if (now === said) return said;
-  if (others.some((other) => other.head === head)) return now;
-  const nowOf = (other) => (dom.isConnected(other.head) ? says(other.head) : null);
-  if (others.some((other) => other.said === now && nowOf(other) !== now)) return now;
-  if (others.some((other) => other.said !== said && nowOf(other) === said) || isSaidBeside(head, place, cache)) return now;
-  const isAnother = (before, after) => after !== null && isOtherHead(before, after);
-  return isAnother(said, now) && others.some((other) => isAnother(other.said, nowOf(other))) ? now : said;
+const headWordsOf = (element, cache = new Map()) => (headsKnown.get(element) ?? []).map((place) => keyNow(element, place, cache)).join('\n');
+// The key of a place, or what the head says that the element is under by now; that may have said before what the key is.
+function keyNow(element, place, cache) {
+  const head = headNow(element, place, cache);
+  return head !== null && isAnotherHead(head, place, cache) ? `now: ${place.says(head)}` : place.key;
 }
-const isOtherHead = (said, now) => {
-  const [before, words] = [wordsIn(said), wordsIn(now)];
-  return before.size > 0 && words.size > 0 && before.isDisjointFrom(words);
-};
+// Whether a head is another one than at the latest snapshot: it is one of the others, it says what another one said, which says it no
+// longer, another one says what this one said, or several have lost all that told them apart. A head that says something else is the
+// same one with another state, and a mark that has gone to another one leaves the rest of its words.
+function isAnotherHead(head, place, cache) {
+  const { says, seen, others } = place, now = says(head);
+  if (others.some((other) => other.head === head)) return true;
+  if (now === seen) return false;
+  const nowOf = (other) => (dom.isConnected(other.head) ? says(other.head) : null);
+  const hasPlaces = others.some((other) => other.said === now && nowOf(other) !== now)
+    || others.some((other) => other.said !== seen && nowOf(other) === seen) || isSaidBeside(head, place, cache)
+    || (head !== place.head && dom.isConnected(place.head) && says(place.head) === seen);
+  if (hasPlaces) return !keepsRest(head, place);
+  const all = [seen, ...others.map(({ said }) => said)].map(wordsIn), shared = all.reduce((one, other) => one.intersection(other));
+  const hasLost = (said, after) => {
+    const [before, words] = [wordsIn(said).difference(shared), wordsIn(after).difference(shared)];
+    return before.size > 0 && words.size > 0 && before.isDisjointFrom(words);
+  };
+  const isGone = !dom.isConnected(place.head);
+  return hasLost(seen, now) && others.some((other) => { const after = nowOf(other); return after === null ? isGone : hasLost(other.said, after) });
+}
+// Whether a head says still all that it alone said, and no other one does.
+function keepsRest(head, { whole, others }) {
+  let rest = wordsIn(whole);
+  for (const other of others) rest = rest.difference(wordsIn(other.whole)).difference(wordsIn(dom.isConnected(other.head) ? wholeOfHead(other.head) : ''));
+  return rest.size > 0 && isAmong(rest, wordsIn(wholeOfHead(head)));
+}
+// What a place is at a snapshot in which it tells nothing from others.
+function lookAgain(element, place, cache) {
+  const head = headNow(element, place, cache);
+  place.cache = cache;
+  if (head === null) return;
+  if (isAnotherHead(head, place, cache)) place.key = place.says(head);
+  Object.assign(place, { head, seen: place.says(head), whole: wholeOfHead(head) });
+  place.others = place.others.filter((other) => other.head !== head && dom.isConnected(other.head))
+    .map((other) => ({ head: other.head, said: place.says(other.head), whole: wholeOfHead(other.head) }));
+}
 // Whether a head of the same kind beside a head says by now what that one said.
-function isSaidBeside(head, { sort, isBy, says, said }, cache) {
+function isSaidBeside(head, { sort, isBy, says, seen }, cache) {
   if (isBy !== 'place') return false;
   const isSuch = (node) => dom.type(node) === dom.type(head) && headAt(node, cache).sort === sort;
   return [dom.previousSibling, dom.nextSibling].some((way) => {
     let at = way(head);
-    for (let steps = 0; at && steps < HEAD_STEPS_MAX; steps++, at = way(at)) if (isSuch(at) && says(at) === said) return true;
+    for (let steps = 0; at && steps < HEAD_STEPS_MAX; steps++, at = way(at)) if (isSuch(at) && says(at) === seen) return true;
     return false;
   });
 }
@@ -94,17 +120,18 @@ function noteHeads(twins, cache, looked) {
   for (const [twin, found] of places) {
     if (found.length === 0) continue;
     headsKnown.set(twin, found);
-    noteOf(twin, cache).headWords = undefined;
     for (const { head } of found) headsKept.add(head);
   }
 }
 const headKindOf = ({ isBy, level, sort }) => `${isBy} ${level} ${sort}`;
 const isNamedHead = (head) => dom.type(head) === 1 && (dom.matches(head, HEADS_FIRST) || dom.find(head, HEADINGS) !== null);
-// What a twin's head is read as, and what it was told from. One that was chosen before keeps what it said then.
+// What a twin's head says, and what it was told from. One that was chosen before keeps its key.
 function placeUnder(twin, { head }, kind, { says, heads }, cache) {
-  const before = headsKnown.get(twin)?.find((place) => headKindOf(place) === kind);
-  const said = before && before.head === head && wordsOfHead(twin, before, cache) === before.said ? before : { said: says(head), says };
-  return { says: said.says, said: said.said, others: heads.filter((other) => other.head !== head) };
+  const before = headsKnown.get(twin)?.find((place) => headKindOf(place) === kind), now = before ? headNow(twin, before, cache) : null;
+  const isSame = now !== null && now === head && !isAnotherHead(now, before, cache);
+  return {
+    says, key: isSame ? before.key : says(head), seen: says(head), whole: wholeOfHead(head), cache, others: heads.filter((other) => other.head !== head),
+  };
 }
 // The groups of twins that heads of a kind tell apart, how these are read, and the heads; null where they don't.
 function partedBy(group, kind, all) {
@@ -120,7 +147,7 @@ function partedBy(group, kind, all) {
     if (groups.has(said)) groups.get(said).push(twin);
     else groups.set(said, [twin]);
   }
-  return { says, groups: [...groups.values()], heads: [...heads].slice(0, HEADS_COMPARED_MAX).map((head) => ({ head, said: says(head) })) };
+  return { says, groups: [...groups.values()], heads: [...heads].slice(0, HEADS_COMPARED_MAX).map((head) => ({ head, said: says(head), whole: wholeOfHead(head) })) };
 }
 // Most counts and states follow the first words, or are numbers.
 const textOfHead = (node) => (dom.type(node) === 3 ? node.data : textIn(node, withoutTimes, false)).slice(0, ASKED_MAX_CHARS);
@@ -165,9 +192,13 @@ function headNow(element, { isBy, level, sort, head }, cache) {
   const around = [...rowAndAround(element, cache)].find((one) => one.level === level);
   if (!around) return null;
   let at = dom.previousSibling(around.at), nearest = null;
+  const isGone = !dom.isConnected(head);
   for (let steps = 0; at && steps < HEAD_STEPS_MAX; steps++, at = dom.previousSibling(at)) {
-    if (at === head || (headsKept.has(at) && sortOf(at) === sort)) return at;
-    if (nearest === null && sortOf(at) === sort && headAt(at, cache).isBare) nearest = at;
+    if (at === head) return at;
+    if (sortOf(at) !== sort) continue;
+    // A head that was drawn anew stands in the place of the one that has gone.
+    if (headsKept.has(at)) return isGone ? nearest ?? at : at;
+    if (nearest === null && headAt(at, cache).isBare) nearest = at;
   }
   return nearest;
 }
