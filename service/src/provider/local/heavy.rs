@@ -2,13 +2,12 @@
 //! of memory, when no sandbox gets a page. A page's process is not measured by its page, and what holds the memory may as well
 //! be the browser's own: such as the data of blobs.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Weak;
 use std::time::Duration;
 
 use porthole_chromium::{ProcessMemory, end_of_group, largest_of_groups};
 use tokio::time::sleep;
 
-use super::browser::Browser;
 use super::options::{RecyclePolicy, Setup};
 use crate::memory::Memory;
 
@@ -22,22 +21,6 @@ const TOO_MUCH: u64 = 2;
 /// memory: where others than our pages hold it, ending an honest page would help no one.
 const MUCH: u64 = 4;
 const MUCH_OF_ALL: u64 = 16;
-
-/// The browsers that were started.
-#[derive(Debug, Default)]
-pub(super) struct Started(Mutex<Vec<Weak<Browser>>>);
-
-impl Started {
-    pub(super) fn add(&self, browser: &Arc<Browser>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(browser));
-    }
-
-    fn running(&self) -> Vec<Arc<Browser>> {
-        let mut browsers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        browsers.retain(|browser| browser.strong_count() > 0);
-        browsers.iter().filter_map(Weak::upgrade).collect()
-    }
-}
 
 /// Watches the browsers until the provider is dropped.
 pub(super) async fn watch(setup: Weak<Setup>) {

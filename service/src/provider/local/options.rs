@@ -7,7 +7,7 @@ use porthole_chromium::ExecutableError;
 
 use super::busy::Busy;
 use super::defence::Weakness;
-use super::heavy::Started;
+use super::started::Started;
 use crate::cdp::Session;
 use crate::guard::egress::EgressLimits;
 
