@@ -8,15 +8,17 @@ use nix::unistd::Pid;
 
 use crate::group::{group_of, processes, processes_of_group};
 
-/// A process of a group, and its anonymous memory.
+/// The anonymous memory of a group's processes.
 #[derive(Clone, Copy, Debug)]
-pub struct ProcessMemory {
-    /// Its group's leader.
+pub struct GroupMemory {
+    /// The group's leader.
     pub leader: u32,
-    /// Its id.
-    pub process: u32,
-    /// In bytes.
+    /// The sum of all, in bytes.
     pub bytes: u64,
+    /// The process that has most.
+    pub largest: u32,
+    /// How much that has, in bytes.
+    pub largest_bytes: u64,
 }
 
 /// Returns the anonymous memory of a group's processes, in bytes. File mappings (mostly the executable) are shared by
@@ -26,14 +28,24 @@ pub fn memory_of_group(leader: u32) -> u64 {
     processes_of_group(leader).filter_map(own_bytes).sum()
 }
 
-/// Returns the process of these groups that has most anonymous memory. `None` if all have ended.
+/// Measures these groups in one pass; those that have ended are left out.
 #[must_use]
-pub fn largest_of_groups(leaders: &[u32]) -> Option<ProcessMemory> {
-    let members =
-        processes().filter_map(|process| Some((group_of(process).filter(|leader| leaders.contains(leader))?, process)));
-    let measured =
-        members.filter_map(|(leader, process)| Some(ProcessMemory { leader, process, bytes: own_bytes(process)? }));
-    measured.max_by_key(|one| one.bytes)
+pub fn memory_of_groups(leaders: &[u32]) -> Vec<GroupMemory> {
+    let mut groups: Vec<GroupMemory> = Vec::new();
+    for process in processes() {
+        let Some(leader) = group_of(process).filter(|leader| leaders.contains(leader)) else { continue };
+        let Some(bytes) = own_bytes(process) else { continue };
+        match groups.iter_mut().find(|group| group.leader == leader) {
+            Some(group) => {
+                group.bytes += bytes;
+                if bytes > group.largest_bytes {
+                    (group.largest, group.largest_bytes) = (process, bytes);
+                }
+            }
+            None => groups.push(GroupMemory { leader, bytes, largest: process, largest_bytes: bytes }),
+        }
+    }
+    groups
 }
 
 /// Ends a process at once if it is one of this group. Returns whether it is.
@@ -71,7 +83,9 @@ mod tests {
         let mut shell = shell.args(["-c", "read -r line"]).stdin(Stdio::piped()).process_group(0).spawn().unwrap();
         let own = u32::try_from(getpgrp().as_raw()).unwrap();
         assert!(!end_of_group(own, shell.id()));
-        assert_eq!(largest_of_groups(&[shell.id()]).map(|one| one.process), Some(shell.id()));
+        let measured = memory_of_groups(&[shell.id()]);
+        assert_eq!(measured.iter().map(|group| group.largest).collect::<Vec<_>>(), [shell.id()]);
+        assert_eq!(measured[0].bytes, measured[0].largest_bytes);
         assert!(end_of_group(shell.id(), shell.id()));
         assert!(!shell.wait().unwrap().success());
     }

@@ -1,24 +1,32 @@
 //! The tunnels that a page was lent by an exception. What goes through a tunnel is encrypted, so no request in it can be judged,
 //! and the browser sends requests of any document through the tunnels that are there. So once the page has a foreign document
-//! nothing more is sent through them: answers under way still come, and the next byte from the browser ends the tunnel.
+//! nothing more is sent through them: answers under way still come, and the next byte from the browser ends the tunnel. A document
+//! that comes over a connection that is there already, or by a redirect within TLS, is told of by events alone: so beside foreign
+//! content these are read before bytes are sent.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::PageGuard;
 
 /// The tunnels of one page that are open by an exception.
 #[derive(Debug, Default)]
 pub(super) struct LentTunnels(Mutex<Vec<CancellationToken>>);
 
 /// A connection to a site that an exception has opened for a tunnel.
-#[derive(Debug)]
 pub(super) struct LentTunnel<S> {
     site: S,
+    guard: PageGuard,
     ended: CancellationToken,
+    /// The events that are being read before more is sent.
+    reading: Option<BoxFuture<'static, ()>>,
     /// Cancels the same token, by which a closed tunnel is known.
     _closed: DropGuard,
 }
@@ -26,13 +34,13 @@ pub(super) struct LentTunnel<S> {
 // === impl LentTunnels ===
 
 impl LentTunnels {
-    /// Adds a tunnel to this site.
-    pub(super) fn open<S>(&self, site: S) -> LentTunnel<S> {
+    /// Adds a tunnel of a page to this site.
+    pub(super) fn open<S>(&self, guard: PageGuard, site: S) -> LentTunnel<S> {
         let ended = CancellationToken::new();
         let mut tunnels = self.tunnels();
         tunnels.retain(|tunnel| !tunnel.is_cancelled());
         tunnels.push(ended.clone());
-        LentTunnel { site, _closed: ended.clone().drop_guard(), ended }
+        LentTunnel { site, guard, reading: None, _closed: ended.clone().drop_guard(), ended }
     }
 
     /// Lets nothing more be sent through any of them.
@@ -53,8 +61,18 @@ impl LentTunnels {
 // === impl LentTunnel ===
 
 impl<S> LentTunnel<S> {
-    fn may_send(&self) -> io::Result<()> {
-        if self.ended.is_cancelled() { Err(ErrorKind::ConnectionAborted.into()) } else { Ok(()) }
+    /// Ready once the page's events are read, if they matter; fails if the tunnel has ended.
+    fn poll_may_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if !self.ended.is_cancelled() {
+            if self.reading.is_none() {
+                self.reading = self.guard.reads_events_of_foreigners();
+            }
+            if let Some(reading) = &mut self.reading {
+                ready!(reading.poll_unpin(cx));
+                self.reading = None;
+            }
+        }
+        Poll::Ready(if self.ended.is_cancelled() { Err(ErrorKind::ConnectionAborted.into()) } else { Ok(()) })
     }
 }
 
@@ -66,7 +84,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for LentTunnel<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for LentTunnel<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        self.may_send()?;
+        ready!(self.poll_may_send(cx))?;
         Pin::new(&mut self.site).poll_write(cx, buf)
     }
 
@@ -75,7 +93,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for LentTunnel<S> {
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.may_send()?;
+        ready!(self.poll_may_send(cx))?;
         Pin::new(&mut self.site).poll_write_vectored(cx, bufs)
     }
 

@@ -21,10 +21,10 @@ use http::HeaderMap;
 use http::header::{ORIGIN, REFERER};
 use url::Url;
 
-use super::Guard;
 use super::lent::{LentTunnel, LentTunnels};
 use super::policy::AllowFrom;
 use super::target::Authority;
+use super::{Guard, PageGuard};
 
 /// Authorities remembered for one page. A page that reaches more counts as having foreign content.
 const AUTHORITIES_MAX: usize = 2_048;
@@ -189,17 +189,28 @@ impl Scope {
             Some(catch_up) if self.tunnels.are_open() => catch_up(false).await,
             _ => true,
         };
-        let mut known = self.known();
-        known.passed(authority, false);
-        known.has_unknown_documents |= !is_known;
-        self.end_tunnels_for(guard, &known);
+        self.passed(authority, false);
+        self.was_read(guard, is_known);
     }
 
     /// Lends a tunnel to this site, which an exception has opened. It ends at once if a foreign document came meanwhile.
-    pub(super) fn lends<S>(&self, guard: &Guard, site: S) -> LentTunnel<S> {
-        let lent = self.tunnels.open(site);
-        self.end_tunnels_for(guard, &self.known());
+    pub(super) fn lends<S>(&self, page: &PageGuard, site: S) -> LentTunnel<S> {
+        let lent = self.tunnels.open(page.clone(), site);
+        self.end_tunnels_for(page.guard(), &self.known());
         lent
+    }
+
+    /// Begins to read the pending events of the browser and the renderer, if the page has foreign content.
+    pub(super) fn reads_for_foreigners(&self, guard: &Guard) -> Option<BoxFuture<'static, bool>> {
+        let matters = guard.policy.allow_from != AllowFrom::Any && self.known().has_foreign_content;
+        self.catch_up.get().filter(|_| matters).map(|catch_up| catch_up(true))
+    }
+
+    /// Records that pending events were read, or could not be.
+    pub(super) fn was_read(&self, guard: &Guard, is_known: bool) {
+        let mut known = self.known();
+        known.has_unknown_documents |= !is_known;
+        self.end_tunnels_for(guard, &known);
     }
 
     /// Ends the lent tunnels if this page has a foreign document.

@@ -134,7 +134,7 @@ impl Pool {
             self.recycling.start_failed();
             ProviderError::from(error)
         })?;
-        self.setup.started.add(&browser);
+        self.setup.started.add(&browser, self.kind);
         let (busy, quarantine) = (Arc::clone(&self.setup.busy), Arc::clone(&self.quarantine));
         self.tasks.spawn(priority::watch(Arc::downgrade(&browser), self.kind, browser.connection(), busy, quarantine));
         Ok(browser)

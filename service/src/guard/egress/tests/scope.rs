@@ -255,6 +255,19 @@ async fn nothing_is_sent_through_an_exceptions_tunnel_once_there_is_a_foreign_do
     egress.guard().judge(FOREIGN, &Asker::default()).await.unwrap();
     is_over(lent, &egress).await;
 
+    // It came by a connection that was there, and the browser tells of it as bytes are to be sent.
+    let egress = named();
+    let guard = egress.guard().clone();
+    egress.guard().learns_by(Box::new(move |renderer| {
+        assert!(renderer);
+        guard.navigates("of a frame", FOREIGN);
+        Box::pin(async { true })
+    }));
+    let mut lent = tunnel(&egress).await;
+    assert_eq!(lent.ask(asks).await, OK, "beside no foreign content no event matters");
+    foreign_was_let_through(&egress);
+    is_over(lent, &egress).await;
+
     // The caller's document is redirected to the exception: the browser tells of that later.
     let redirect = format!("HTTP/1.1 302 Found\r\nLocation: https://{inside}/\r\nContent-Length: 0\r\n\r\n");
     let redirects = Site::that(Does::Answers(Box::leak(redirect.into_boxed_str()))).await;
