@@ -136,8 +136,9 @@ async fn a_page_that_fills_the_memory_is_ended_and_its_session_goes_on() {
     let stack = Stack::with().setting("PORTHOLE_BROWSER_MAX_MEMORY_MB", "250").start().await;
     let (other, _) =
         Agent::at(stack.caller().owning("sb-other", &owner::FIRST), &stack.site.html("<title>other</title>")).await;
-    let fills =
-        "<title>fills</title><script>setTimeout(() => { globalThis.held = new Uint8Array(8e8).fill(1) }, 100)</script>";
+    // Once, some time after it was opened: the service loads it again.
+    let fills = "<title>fills</title><script>if (!sessionStorage.filled) setTimeout(() => {
+        sessionStorage.filled = 1; globalThis.held = new Uint8Array(8e8).fill(1) }, 3000)</script>";
     let (agent, _) = Agent::at(stack.caller(), &stack.site.html(fills)).await;
     eventually(ENDED_WITHIN, async || {
         let told = agent.does("tabs", json!({"action": "list"})).await;
