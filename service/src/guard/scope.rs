@@ -309,8 +309,9 @@ impl Known {
         let leads_to =
             |navigation: &String| self.redirected_to.as_ref().filter(|_| self.first.as_ref() == Some(navigation));
         let mut documents = self.navigations.iter().map(|(id, document)| leads_to(id).unwrap_or(document));
-        (self.has_unknown_documents && self.has_foreign_content)
-            || documents.any(|document| !self.is_excepted(guard, document))
+        // A document that was refused has not come.
+        self.has_foreign_content
+            && (self.has_unknown_documents || documents.any(|document| !self.is_excepted(guard, document)))
     }
 
     /// Returns whether the page's only navigation is the caller's and this request is for its target.
