@@ -343,7 +343,6 @@ async fn words_that_are_no_label_stand_for_the_one_box_of_their_row() {
     }
     // Not clear which box, or none of the row's own; and a button is none.
     for html in [
-        "<div role=tree><div role=treeitem class=t>Root<div role=group><div role=treeitem><input type=checkbox>Leaf</div></div></div></div>",
         "<ul><li><input type=checkbox><input type=checkbox><span class=t>Two</span></ul>",
         "<ul><li><span class=t>Folder</span><ul><li><input type=checkbox>File</ul></ul>",
         "<ul><li><input type=checkbox><button class=t>Two</button></ul>",

@@ -434,7 +434,9 @@ const boxBeside = (element) => {
 };
 const checkOf = (element, begins) => {
   const told = stateOf(actLabelled(element), element, begins);
-  const box = begins && told.checked === null && !told.custom ? boxBeside(element) : null;
+  // An entry of a tree that says no state may hold the box that has it.
+  const isUnsaid = told.checked === null || (roleOf(element) === 'treeitem' && !hasAttribute(element, 'aria-checked') && told.inner === undefined);
+  const box = begins && isUnsaid && !told.custom ? boxBeside(element) : null;
   if (!box || box === element) return told;
   const beside = stateOf(box, element, begins);
   return { ...beside, inner: beside.number };
@@ -462,8 +464,7 @@ const stateOf = (meant, element, begins) => {
   const name = isOption && hasAttribute(meant, 'aria-checked') ? 'aria-checked' : Object.hasOwn(CHECKS, role) ? CHECKS[role] : null;
   const said = name && (attributeOf(meant, name) ?? (kept?.[name.slice('aria-'.length)] || rowStateOf(meant, role)));
   const box = { what, number: numberOf(meant), checked: null, mixed: false, radio: false, custom: kept !== undefined };
-  // These may have a state, and have none as long as they don't say it.
-  if (!name || (said === null && ['button', 'treeitem'].includes(role))) return box;
+  if (!name || (name === 'aria-pressed' && said === null)) return box;
   return { ...box, checked: said === 'true', mixed: said === 'mixed', radio: role === 'radio' || role === 'menuitemradio' };
 };
 
