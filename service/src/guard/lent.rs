@@ -14,16 +14,17 @@ use futures_util::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::PageGuard;
-
 /// The tunnels of one page that are open by an exception.
 #[derive(Debug, Default)]
 pub(super) struct LentTunnels(Mutex<Vec<CancellationToken>>);
 
+/// Reads the events that matter before more is sent; `None` where none do.
+pub(super) type Reads = Box<dyn Fn() -> Option<BoxFuture<'static, ()>> + Send + Sync>;
+
 /// A connection to a site that an exception has opened for a tunnel.
 pub(super) struct LentTunnel<S> {
     site: S,
-    guard: PageGuard,
+    reads: Reads,
     ended: CancellationToken,
     /// The events that are being read before more is sent.
     reading: Option<BoxFuture<'static, ()>>,
@@ -34,13 +35,13 @@ pub(super) struct LentTunnel<S> {
 // === impl LentTunnels ===
 
 impl LentTunnels {
-    /// Adds a tunnel of a page to this site.
-    pub(super) fn open<S>(&self, guard: PageGuard, site: S) -> LentTunnel<S> {
+    /// Adds a tunnel to this site.
+    pub(super) fn open<S>(&self, reads: Reads, site: S) -> LentTunnel<S> {
         let ended = CancellationToken::new();
         let mut tunnels = self.tunnels();
         tunnels.retain(|tunnel| !tunnel.is_cancelled());
         tunnels.push(ended.clone());
-        LentTunnel { site, guard, reading: None, _closed: ended.clone().drop_guard(), ended }
+        LentTunnel { site, reads, reading: None, _closed: ended.clone().drop_guard(), ended }
     }
 
     /// Lets nothing more be sent through any of them.
@@ -65,7 +66,7 @@ impl<S> LentTunnel<S> {
     fn poll_may_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.ended.is_cancelled() {
             if self.reading.is_none() {
-                self.reading = self.guard.reads_events_of_foreigners();
+                self.reading = (self.reads)();
             }
             if let Some(reading) = &mut self.reading {
                 ready!(reading.poll_unpin(cx));

@@ -168,16 +168,12 @@ impl PageGuard {
 
     /// Lends the page a tunnel to this site, which an exception has opened.
     pub(super) fn lends<S>(&self, site: S) -> LentTunnel<S> {
-        self.0.scope.lends(self, site)
-    }
-
-    /// The guard without the page's scope.
-    pub(super) fn guard(&self) -> &Guard {
-        &self.0.guard
+        let page = self.clone();
+        self.0.scope.lends(&self.0.guard, Box::new(move || page.reads_events_of_foreigners()), site)
     }
 
     /// Reads the page's pending events where foreign content of it might use a lent tunnel; `None` where there is none.
-    pub(super) fn reads_events_of_foreigners(&self) -> Option<BoxFuture<'static, ()>> {
+    fn reads_events_of_foreigners(&self) -> Option<BoxFuture<'static, ()>> {
         let reading = self.0.scope.reads_for_foreigners(&self.0.guard)?;
         let inner = Arc::clone(&self.0);
         Some(Box::pin(async move {

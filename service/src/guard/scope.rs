@@ -21,10 +21,10 @@ use http::HeaderMap;
 use http::header::{ORIGIN, REFERER};
 use url::Url;
 
-use super::lent::{LentTunnel, LentTunnels};
+use super::Guard;
+use super::lent::{LentTunnel, LentTunnels, Reads};
 use super::policy::AllowFrom;
 use super::target::Authority;
-use super::{Guard, PageGuard};
 
 /// Authorities remembered for one page. A page that reaches more counts as having foreign content.
 const AUTHORITIES_MAX: usize = 2_048;
@@ -194,9 +194,9 @@ impl Scope {
     }
 
     /// Lends a tunnel to this site, which an exception has opened. It ends at once if a foreign document came meanwhile.
-    pub(super) fn lends<S>(&self, page: &PageGuard, site: S) -> LentTunnel<S> {
-        let lent = self.tunnels.open(page.clone(), site);
-        self.end_tunnels_for(page.guard(), &self.known());
+    pub(super) fn lends<S>(&self, guard: &Guard, reads: Reads, site: S) -> LentTunnel<S> {
+        let lent = self.tunnels.open(reads, site);
+        self.end_tunnels_for(guard, &self.known());
         lent
     }
 
