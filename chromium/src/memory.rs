@@ -6,7 +6,7 @@ use std::path::Path;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::group::{group_of, processes, processes_of_group};
+use crate::group::{group_of, processes};
 
 /// The anonymous memory of a group's processes.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub struct GroupMemory {
 /// all of them and left out. 0 if the group has ended.
 #[must_use]
 pub fn memory_of_group(leader: u32) -> u64 {
-    processes_of_group(leader).filter_map(own_bytes).sum()
+    memory_of_groups(&[leader]).first().map_or(0, |group| group.bytes)
 }
 
 /// Measures these groups in one pass; those that have ended are left out.

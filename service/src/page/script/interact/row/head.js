@@ -17,7 +17,7 @@ const SAYS_HEAD = /\p{L}{2}|\p{N}{3}|\p{L}\p{N}/u, SAYS_HEADING = /[\p{L}\p{N}\p
 const IS_HEAD = /^\s*(?:\p{L}|\p{RGI_Emoji})\s*$/v;
 
 // Tells elements that are called the same and in rows that say the same by their heads: sets `row` of `entries`, which are
-// `{element, called, row}` in the order of the document.
+// `{element, called, row}`.
 function tellByHeads(entries, cache) {
   const alike = new Map(), looked = { count: 0 };
   for (const entry of entries) {
@@ -74,7 +74,7 @@ function keepsRest(head, { whole, others }) {
   for (const other of others) rest = rest.difference(wordsIn(other.whole)).difference(wordsIn(dom.isConnected(other.head) ? wholeOfHead(other.head) : ''));
   return rest.size > 0 && isAmong(rest, wordsIn(wholeOfHead(head)));
 }
-// What a place is at a snapshot in which it tells nothing from others.
+// Brings a place up to date at a snapshot in which its element has no twins.
 function lookAgain(element, place, cache) {
   const head = headNow(element, place, cache);
   place.cache = cache;
@@ -82,8 +82,9 @@ function lookAgain(element, place, cache) {
   if (isAnotherHead(head, place, cache)) place.key = place.says(head);
   Object.assign(place, { head, seen: place.says(head), whole: wholeOfHead(head) });
   place.others = place.others.filter((other) => other.head !== head && dom.isConnected(other.head))
-    .map((other) => ({ head: other.head, said: place.says(other.head), whole: wholeOfHead(other.head) }));
+    .map((other) => readHead(other.head, place.says));
 }
+const readHead = (head, says) => ({ head, said: says(head), whole: wholeOfHead(head) });
 // Whether a head of the same kind beside a head says by now what that one said.
 function isSaidBeside(head, { sort, isBy, says, seen }, cache) {
   if (isBy !== 'place') return false;
@@ -147,7 +148,7 @@ function partedBy(group, kind, all) {
     if (groups.has(said)) groups.get(said).push(twin);
     else groups.set(said, [twin]);
   }
-  return { says, groups: [...groups.values()], heads: [...heads].slice(0, HEADS_COMPARED_MAX).map((head) => ({ head, said: says(head), whole: wholeOfHead(head) })) };
+  return { says, groups: [...groups.values()], heads: [...heads].slice(0, HEADS_COMPARED_MAX).map((head) => readHead(head, says)) };
 }
 // Most counts and states follow the first words, or are numbers.
 const textOfHead = (node) => (dom.type(node) === 3 ? node.data : textIn(node, withoutTimes, false)).slice(0, ASKED_MAX_CHARS);
@@ -184,14 +185,14 @@ function* rowAndAround(element, cache) {
   let at = own !== null && holds(own, element) ? own : element;
   for (let level = 0; at && dom.type(at) === 1 && level < HEAD_LEVELS_MAX && !dom.matches(at, PLAIN_ENDS); level++, at = drawnParent(at)) yield { at, level };
 }
-// The head of a place that stands before an element now; null where none does. One that was a head before comes first, whatever it
-// holds by now: a notice may have come between.
+// The head that an element has at a place now; null where there is none. A node that was a head at an earlier snapshot is preferred
+// to a nearer one of its sort, which may be a notice.
 function headNow(element, { isBy, level, sort, head }, cache) {
   if (cache.get(element)?.heads?.get(headKindOf({ isBy, level, sort }))?.head === head) return head;
   if (isBy !== 'place') return findHeadsBefore(element, cache, { count: 0 }).get(headKindOf({ isBy, level, sort }))?.head ?? null;
-  const around = [...rowAndAround(element, cache)].find((one) => one.level === level);
+  const around = [...rowAndAround(element, cache)][level]?.at;
   if (!around) return null;
-  let at = dom.previousSibling(around.at), nearest = null;
+  let at = dom.previousSibling(around), nearest = null;
   const isGone = !dom.isConnected(head);
   for (let steps = 0; at && steps < HEAD_STEPS_MAX; steps++, at = dom.previousSibling(at)) {
     if (at === head) return at;
@@ -220,11 +221,16 @@ function entryOver(entry, cache, looked) {
   }
   return note.over = at;
 }
+// The first cells of a row, `{cell, column}`.
+function* firstCells(row) {
+  let cell = dom.firstElement(row);
+  for (let column = 0; cell && column < HEAD_CELLS_MAX; column++, cell = dom.nextElement(cell)) yield { cell, column };
+}
 // Cells of the rows before: those that span this row, and those above a cell at its start that is empty.
 function headsInCells(row, add, cache, looked) {
   if (row instanceof HTMLTableRowElement) for (const { cell, column } of spansOver(row, cache, looked)) if (saysHead(cell, cache)) add('span', column, cell);
-  let cell = dom.firstElement(row), over = null;
-  for (let column = 0; cell && column < HEAD_CELLS_MAX; column++, cell = dom.nextElement(cell)) {
+  let over = null;
+  for (const { cell, column } of firstCells(row)) {
     if (hasControls(cell)) continue;
     if (saysHead(cell, cache)) return;
     over ??= foldedRows(row, cache, 'cellsOver', [], (cells, at) => cellsWith(cells, at, cache), looked);
@@ -235,8 +241,7 @@ const saysHead = (cell, cache) => noteOf(cell, cache).saysHead ??= SAYS_HEAD.tes
 // The cells of earlier rows that reach into a row.
 const spansOver = (row, cache, looked) => foldedRows(row, cache, 'spansOver', [], (spans, at) => {
   const still = spans.map(({ cell, column, left }) => ({ cell, column, left: left - 1 })).filter(({ left }) => left > 0);
-  let cell = dom.firstElement(at);
-  for (let column = 0; cell && column < HEAD_CELLS_MAX; column++, cell = dom.nextElement(cell)) {
+  for (const { cell, column } of firstCells(at)) {
     const rows = cell instanceof HTMLTableCellElement ? cell.rowSpan : 1;
     if (rows !== 1) still.push({ cell, column, left: rows === 0 ? Infinity : rows - 1 });
   }
@@ -245,8 +250,7 @@ const spansOver = (row, cache, looked) => foldedRows(row, cache, 'spansOver', []
 // The last cell of each of the first columns that says something.
 function cellsWith(cells, row, cache) {
   const next = [...cells];
-  let cell = dom.firstElement(row);
-  for (let column = 0; cell && column < HEAD_CELLS_MAX; column++, cell = dom.nextElement(cell)) if (saysHead(cell, cache)) next[column] = cell;
+  for (const { cell, column } of firstCells(row)) if (saysHead(cell, cache)) next[column] = cell;
   return next;
 }
 // What `fold` makes of all rows before a row, from the first on; kept under `key` for each of them.
