@@ -2,5 +2,6 @@
 
 mod kinds;
 mod places;
+mod preferred;
 mod scene;
 mod waiting;
