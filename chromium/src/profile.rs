@@ -77,26 +77,33 @@ async fn remove(path: &Path) -> io::Result<()> {
 /// was killed takes a moment to exit, and until then it recreates a removed folder.
 pub async fn sweep(root: &Path) {
     let Ok(own) = fs::metadata("/proc/self").map(|metadata| metadata.uid()) else { return };
-    for (path, _held) in orphans(root, own) {
+    for Orphan { folder, _lock } in orphans(root, own) {
         let mut tries = 0;
-        while is_used(&path) && tries < ENDING_TRIES {
+        while is_used(&folder) && tries < ENDING_TRIES {
             tokio::time::sleep(REMOVE_EVERY).await;
             tries += 1;
         }
-        match remove(&path).await {
-            Ok(()) => tracing::info!(folder = %path.display(), "removed a profile folder that a killed process left"),
+        match remove(&folder).await {
+            Ok(()) => tracing::info!(folder = %folder.display(), "removed a profile folder that a killed process left"),
             Err(error) => {
-                tracing::warn!(folder = %path.display(), %error, "a leftover profile folder can't be removed");
+                tracing::warn!(folder = %folder.display(), %error, "a leftover profile folder can't be removed");
             }
         }
     }
 }
 
-/// Lists the folders whose owners have ended, each with its lock, which this process now holds.
-fn orphans(root: &Path, own: u32) -> Vec<(PathBuf, Option<File>)> {
+/// A folder whose owner has ended.
+struct Orphan {
+    folder: PathBuf,
+    /// Held by this process now; `None` without a lock file.
+    _lock: Option<File>,
+}
+
+/// Lists the folders whose owners have ended.
+fn orphans(root: &Path, own: u32) -> Vec<Orphan> {
     let Ok(entries) = fs::read_dir(root) else { return Vec::new() };
     let ours = entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX));
-    ours.filter_map(|entry| Some((entry.path(), orphaned(&entry.path(), own)?))).collect()
+    ours.filter_map(|entry| orphaned(entry.path(), own)).collect()
 }
 
 /// Returns whether any process's command line names this folder.
@@ -107,17 +114,23 @@ fn is_used(folder: &Path) -> bool {
     commands.into_iter().any(|command| command.windows(name.len()).any(|part| part == name))
 }
 
-/// Returns the lock of an orphaned folder, `Some(None)` if it has no lock file; `None` if the folder is in use, a link
-/// or another user's.
-fn orphaned(path: &Path, own: u32) -> Option<Option<File>> {
-    let metadata = fs::symlink_metadata(path).ok().filter(|metadata| metadata.is_dir() && metadata.uid() == own)?;
-    match File::open(path.join(LOCK)) {
-        Ok(lock) => lock.try_lock().is_ok().then_some(Some(lock)),
+/// Returns an orphaned folder; `None` if it is in use, a link or another user's.
+fn orphaned(folder: PathBuf, own: u32) -> Option<Orphan> {
+    let metadata = fs::symlink_metadata(&folder).ok().filter(|metadata| metadata.is_dir() && metadata.uid() == own)?;
+    let lock = match File::open(folder.join(LOCK)) {
+        Ok(lock) => {
+            lock.try_lock().ok()?;
+            Some(lock)
+        }
         Err(_) => {
             let age = SystemTime::now().duration_since(metadata.modified().ok()?).ok()?;
-            (age > UNLOCKED_AGE_MAX).then_some(None)
+            if age <= UNLOCKED_AGE_MAX {
+                return None;
+            }
+            None
         }
-    }
+    };
+    Some(Orphan { folder, _lock: lock })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Keeps the session's state for its viewers, and its casts, while there are viewers.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -69,7 +70,7 @@ pub(super) async fn direct(session: Arc<Session>) {
         if asks_again {
             titles_at = Instant::now() + TITLE_INTERVAL;
         }
-        let Some(control_until) = look(&session, &mut titles, asks_again) else { break };
+        let ControlFlow::Continue(control_until) = look(&session, &mut titles, asks_again) else { break };
         let expires = async {
             match control_until {
                 Some(at) => sleep_until(at).await,
@@ -96,8 +97,8 @@ pub(super) async fn direct(session: Arc<Session>) {
     viewers.publish();
 }
 
-/// Brings what viewers are told, and the casts, up to date. `None` without viewers; else until when control lasts.
-fn look(session: &Arc<Session>, titles: &mut Titles, asks_again: bool) -> Option<Option<Instant>> {
+/// Brings what viewers are told, and the casts, up to date, and returns until when control lasts. Breaks without viewers.
+fn look(session: &Arc<Session>, titles: &mut Titles, asks_again: bool) -> ControlFlow<(), Option<Instant>> {
     let (open, active) = {
         let tabs = session.tabs();
         (tabs.all(), tabs.active().map(|tab| tab.name).unwrap_or_default())
@@ -112,7 +113,7 @@ fn look(session: &Arc<Session>, titles: &mut Titles, asks_again: bool) -> Option
         state.has_director = false;
         state.casts.clear();
         state.inputs.clear();
-        return None;
+        return ControlFlow::Break(());
     }
     state.expire();
     let has_control_changed = std::mem::take(&mut state.has_control_changed);
@@ -129,7 +130,7 @@ fn look(session: &Arc<Session>, titles: &mut Titles, asks_again: bool) -> Option
     if is_new || begun {
         session.viewers.publish();
     }
-    Some(control_until)
+    ControlFlow::Continue(control_until)
 }
 
 /// Begins, changes and ends casts as the viewers wish. Whether one has begun or ended.

@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::actionable::{Ask, Spot, Tries};
-use super::pointer::{Done, Pointing, moves_pointer};
+use super::pointer::{Dispatched, Done, Pointing, moves_pointer};
 use super::press::{Came, HeldAt, Press};
 use crate::page::Page;
 use crate::page::interact::acted::{Acted, BoundingBox, Method, Point, Terms};
@@ -167,7 +167,7 @@ impl Pointing<'_, '_> {
                 (heard, acted) => break (ready, heard, acted?),
             }
         };
-        let Some(rest) = acted else { return Ok(InDocument::NotReached { what }) };
+        let Dispatched::Reached(rest) = acted else { return Ok(InDocument::NotReached { what }) };
         let is_left_button = click.button == Button::Left;
         let lost = if is_left_button && finds_no_document(&heard) {
             Some(left_before_click(&what))

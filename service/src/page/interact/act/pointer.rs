@@ -43,6 +43,14 @@ pub(super) struct Pointing<'a, 'q> {
 #[derive(Deserialize)]
 pub(super) struct Done {}
 
+/// What came of events that were dispatched in the document.
+pub(super) enum Dispatched {
+    /// They came to the element. How the documents rest since; `None` where a dialog holds the page.
+    Reached(Option<Rest>),
+    /// None came to the element.
+    NotReached,
+}
+
 impl Page {
     /// Moves the pointer onto an element.
     ///
@@ -63,7 +71,7 @@ impl Page {
             if moves_pointer(terms) {
                 pointing.place_pointer(ready.point).await?;
             }
-            if let Some(rest) = pointing.in_document("domHover", json!({})).await? {
+            if let Dispatched::Reached(rest) = pointing.in_document("domHover", json!({})).await? {
                 let settled = quiet.settle(rest).await?;
                 return Ok(Acted::new(settled, Method::Dom, Some(ready.bounds)));
             }
@@ -150,25 +158,20 @@ impl Pointing<'_, '_> {
         }
     }
 
-    /// Acts in the document by a function of the kit. Returns `None` where no event came to the element, and `Some(None)` where
-    /// a dialog has held the page since.
-    pub(super) async fn in_document(
-        &mut self,
-        function: &str,
-        options: Value,
-    ) -> Result<Option<Option<Rest>>, ActError> {
+    /// Acts in the document by a function of the kit.
+    pub(super) async fn in_document(&mut self, function: &str, options: Value) -> Result<Dispatched, ActError> {
         let Self { page, element, quiet, tries, .. } = self;
         let reached: Reached = match page.call_once(element, function, options, tries).await {
-            Err(ActError::Dialog(_)) => return Ok(Some(None)),
+            Err(ActError::Dialog(_)) => return Ok(Dispatched::Reached(None)),
             // The document went away by it, perhaps with its window.
-            Err(ActError::NotFound(Missing::Document(_))) => return Ok(Some(quiet.rest().await?)),
+            Err(ActError::NotFound(Missing::Document(_))) => return Ok(Dispatched::Reached(quiet.rest().await?)),
             Err(ActError::Page(PageError::Crashed(_))) if page.was_closed().await => {
-                return Ok(Some(quiet.rest().await?));
+                return Ok(Dispatched::Reached(quiet.rest().await?));
             }
             answer => answer?,
         };
         if !reached.reached {
-            return Ok(None);
+            return Ok(Dispatched::NotReached);
         }
         let mut rest = quiet.rest().await?;
         if let Some(rest) = &mut rest
@@ -176,7 +179,7 @@ impl Pointing<'_, '_> {
         {
             rest.lost = reached.lost;
         }
-        Ok(Some(rest))
+        Ok(Dispatched::Reached(rest))
     }
 }
 
