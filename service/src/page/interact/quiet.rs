@@ -1,7 +1,7 @@
 //! Detects by events when everything that an action started has ended.
 //!
 //! That is: its navigation has loaded, requests begun since have ended, and the documents around the element have been
-//! still for two frames, or for one after which nothing is due (`script/interact/act/quiet.js`), or never come to rest. This
+//! still for two frames, or for one after which nothing is due (`script/interact/quiet/quiet.js`), or never come to rest. This
 //! file watches from before the action, `began` reads the events, `settle` waits for the end. Nothing waits for a fixed
 //! time.
 

@@ -1,5 +1,5 @@
 //! The drop of a drag: its target in each document on the way, checked as the events of the drop arrive
-//! (`script/interact/act/drop.js`).
+//! (`script/interact/act/drag/drop.js`).
 
 use std::time::Duration;
 

@@ -2,7 +2,6 @@
 
 const DROPS = new Set(['dragenter', 'dragover', 'drop']);
 const RELEASES = new Set(['pointerup', 'mouseup']);
-const ADDED_MAX = 10_000;
 const STEP_PX_MIN = 4;
 // For how many frames the page must be still at the target before the release: some lists sort themselves every 50 ms.
 const DROP_STILL_FRAMES = 4;
@@ -20,128 +19,17 @@ let dropped = null;
 // Until when no click of a drag that has failed comes to this document.
 let unclickedUntil = 0;
 
-// Whether the page has made a drag of the press, as HTML's drag and drop; `dragHeard` also where it refused that.
-let dragged = false;
-let dragHeard = false;
-window.addEventListener('dragstart', (event) => {
-  if (!event.isTrusted) return;
-  dragHeard = true;
-  if (noteCarried(event)) return;
-  dragged = true;
-  // Once the page's listeners have had it.
-  setTimeout(() => { dragged = !event.defaultPrevented; });
-}, { capture: true });
-kit.dragging = () => dragged;
-// What HTML's drag and drop carries is found by another hit test at the point of the press, once the pointer moves: a page may have
-// put something else there by then. Whether that is so; it is not dragged then. What is dragged may be in the source, or be the
-// nearest element around it that can be dragged, whose handle it is.
-const CARRIED = '[draggable=true i], a[href], img';
-let carriedInstead = null;
-const noteCarried = (event) => {
-  const source = dropping?.source ?? watched?.pressed?.element ?? null, [carried] = event.composedPath();
-  if (source === null || isWithin(carried, source) || carried === flatClosest(source, CARRIED)) return false;
-  carriedInstead = `${carried instanceof Element ? describe(carried) : 'a text'}, which would have been dragged instead,`;
-  stopEvent(event);
-  return true;
-};
-// The same where the target is in another document.
-kit.carriedInstead = () => carriedInstead;
-
-// Pages scroll while something is held near an edge of what scrolls, often in its outer fifth, and what they know of places is
-// old then. Source and target come away from there, where both fit between.
-const EDGE_PART = 0.25, SCROLLERS_UP_MAX = 100;
-kit.dragRoom = (number, other) => {
-  const both = [elementOf(number), elementOf(other)];
-  if (!both.every((one) => one)) return null;
-  for (const axis of ['x', 'y']) {
-    let at = both[0];
-    for (let up = 0; at instanceof Element && up < SCROLLERS_UP_MAX && getComputedStyle(at).position !== 'fixed'; at = flatParent(at), up++) {
-      if (at !== both[0] && isWithin(both[1], at) && canScroll(at, axis)) makeRoom(at, axis, both.map(rectOf));
-    }
-  }
-  return null;
-};
-const makeRoom = (scroller, axis, rects) => {
-  const [start, end, scrolled] = axis === 'x' ? ['left', 'right', leftScrolled] : ['top', 'bottom', topScrolled];
-  const view = scroller === topScroller() ? { left: 0, top: 0, right: innerWidth, bottom: innerHeight } : rectOf(scroller);
-  const edge = (view[end] - view[start]) * EDGE_PART;
-  const first = Math.min(...rects.map((rect) => rect[start])), last = Math.max(...rects.map((rect) => rect[end]));
-  const isInside = first >= view[start] + edge && last <= view[end] - edge;
-  if (isInside || last - first > view[end] - view[start] - 2 * edge) return;
-  scrollElement(scroller, { [start]: scrolled(scroller) + (first + last - view[start] - view[end]) / 2, behavior: 'instant' });
-};
-
 const dropEnds = () => {
   dropping?.end();
   dropping = null;
   unclickedUntil = Math.min(unclickedUntil, performance.now());
 };
-const scrollElement = method(Element, 'scrollTo');
-const leftScrolled = getter(Element, 'scrollLeft');
-const topScrolled = getter(Element, 'scrollTop');
 const centerOf = (rect) => [rect.x + rect.width / 2, rect.y + rect.height / 2];
 const siblingsOf = (node) => [previousOf(node), nextOf(node)];
 const chainOf = (element) => {
   const chain = [];
   for (let at = element; at && chain.length < ANCESTORS_MAX; at = parentNodeOf(at)) chain.push({ node: at, parent: parentNodeOf(at), beside: siblingsOf(at), rect: at instanceof Element ? rectOf(at) : null });
   return chain;
-};
-const COPIES_LOOKED_AT_MAX = 200, COVERS_LOOKED_AT_MAX = 200;
-// Whether an element lies over the whole window and shows nothing. Pages have one while something is dragged, so that the pointer
-// is over nothing else.
-const isBlankCover = (element, { element: target, source }) => {
-  if (getComputedStyle(element).position !== 'fixed' || isWithin(target, element) || (source && isWithin(source, element))) return false;
-  const { left, top, right, bottom } = rectOf(element);
-  return left <= 0 && top <= 0 && right >= innerWidth && bottom >= innerHeight && isClear(element) && !matches(element, SHOWS);
-};
-// Counts what the page changes and notes what it adds. The focus that a press gives is no change.
-const watchDrop = (now) => {
-  let room = ADDED_MAX, copies = COPIES_LOOKED_AT_MAX, covers = COVERS_LOOKED_AT_MAX;
-  const observer = new MutationObserver((records) => {
-    now.changes++;
-    for (const { addedNodes, type, target } of records) {
-      // One that is kept from drag to drag comes by its attributes.
-      if (type === 'attributes' && !now.added.has(target) && covers-- > 0 && isBlankCover(target, now)) now.added.add(target);
-      for (const node of addedNodes) {
-        if (room-- <= 0) continue;
-        now.added.add(node);
-        // A node with the same words is taken for a copy that is drawn under the pointer.
-        if (now.words && node instanceof Element && copies-- > 0 && wordsOfDragged(node) === now.words) now.copy = node;
-      }
-    }
-  });
-  const all = { subtree: true, childList: true, attributes: true, characterData: true };
-  const roots = new Set([document, ...rootsSeen()]);
-  for (let root = rootOf(now.element); root instanceof ShadowRoot; root = rootOf(root.host)) roots.add(root);
-  for (const root of roots) observer.observe(root, all);
-  now.values = valuesNow();
-  const note = (event) => { if (event.type !== 'scroll' || !now.scrolls) now.changes++; };
-  const types = ['input', 'change', 'toggle', 'scroll'];
-  for (const type of types) window.addEventListener(type, note, { capture: true, passive: true });
-  now.hasChanged = () => observer.takeRecords().length > 0 || now.changes > 0 || valuesNow() !== now.values;
-  now.end = () => {
-    observer.disconnect();
-    for (const type of types) window.removeEventListener(type, note, { capture: true });
-  };
-};
-// What an element says, as a number.
-const SAID_CHARS_MAX = 200_000;
-const hashOfText = (element) => hashOf(textOf(element).slice(0, SAID_CHARS_MAX));
-// What the page says, and how the target looks by its attributes.
-const pageNow = (target) => `${hashOfText(documentRoot())} ${shallowOf(target)}`;
-const attributeNames = method(Element, 'getAttributeNames');
-const shallowOf = (element) => attributeNames(element).map((name) => `${name}=${attributeOf(element, name).slice(0, 200)}`).join();
-// What is dragged and its row, with what the entries beside them say. A list that is drawn anew in place may make another entry
-// of what is held.
-const carriedOf = (dragging) => {
-  const { own } = aroundOf(dragging), all = new Set([dragging, own]);
-  return [...all].filter((one) => one !== null).map((one) => saidAmong(one, new Map()));
-};
-// Whether it says what another entry said, or another entry says what it said. One in the target's list is sorted.
-const isOtherEntry = (one, target) => {
-  if (!isConnected(one.own) || isWithin(target, parentNodeOf(one.own))) return false;
-  const words = wordsOf(one.own);
-  return words !== '' && words !== one.words && (isAnothers(words, one) || othersOf(one.own, new Map()).some((beside) => beside.said === one.words));
 };
 // A drag begins, before its press. `source` is 0 where that is in another document. `asked` is `{shown, found}` as for
 // `ready`, of the target alone.
@@ -167,7 +55,7 @@ kit.dropBegins = (number, source, asked) => {
     said: null, aimed: null, late: null, scrolls: null, added: new WeakSet(), at: null, under: new Map(), by: null, is: null, done: false, until: 0, changes: 0, wentAlong: false, copy: null,
   };
   dragHeard = false;
-  carriedInstead = null;
+  forgetCarried();
   const list = listOfBoth(dropping) ?? documentRoot();
   dropping.said = { list, hash: hashOfText(list) };
   // What is in another document is not looked for afterwards.
@@ -311,37 +199,11 @@ kit.dropEnds = () => {
   endChecks();
   return { by, is, done, unbegun: isDraggable && !dragHeard };
 };
-kit.dropChanged = () => {
-  // What a canvas draws can't be compared.
-  const changed = watched?.isOnCanvas || (dropping?.hasChanged() ?? true);
-  dropped = dropping;
-  // HTML's drag and drop carries a picture of it. What is dropped elsewhere than in its own list may be taken there unseen.
-  if (dropped && dragged) dropped.wentAlong = dropped.source !== null && parentNodeOf(dropped.source) === parentNodeOf(dropped.element);
-  dropEnds();
-  return changed;
-};
-// Whether what went along with the pointer is back where it was, and nothing else is another than before, once the page has settled.
-kit.dropReturned = () => {
-  const was = dropped;
-  dropped = null;
-  const wentAlong = was?.wentAlong || (was?.copy && !isConnected(was.copy));
-  if (!wentAlong || !isConnected(was.source) || !isConnected(was.element)) return false;
-  const [{ parent, beside }] = was.chain;
-  const isBack = parentNodeOf(was.source) === parent && siblingsOf(was.source).every((one, way) => one === beside[way]);
-  const stands = [[was.source, was.from], [was.element, was.box]].every(([one, { x, y, width, height }]) => {
-    const now = rectOf(one);
-    return Math.abs(now.x - x) <= 1 && Math.abs(now.y - y) <= 1 && Math.abs(now.width - width) <= 1 && Math.abs(now.height - height) <= 1;
-  });
-  return isBack && stands && was.page === pageNow(was.element) && was.values === valuesNow();
-};
 kit.dropLeaves = () => {
   dropped = null;
   endChecks();
   dropEnds();
 };
-// What was said around source and target before a drag that has failed, to be compared once it is let go.
-let saidBefore = null;
-kit.dropMoved = () => saidBefore !== null && saidBefore.hash !== hashOfText(saidBefore.list);
 // The drag has failed: what was scrolled for it goes back, and the release that is to come clicks nothing here.
 kit.dropAborts = () => {
   saidBefore = dropping?.said ?? null;
