@@ -125,7 +125,7 @@ impl PageGuard {
         if target.grounds() == Grounds::Exception && scope.allows_now(guard, &authority, asker) {
             scope.passed(&authority, true);
         } else if target.grounds() == Grounds::Exception {
-            strict.judge_url(url)?;
+            strict.judge_url(url).map_err(Refusal::in_spite_of_exception)?;
         }
         Ok(())
     }
@@ -154,7 +154,7 @@ impl PageGuard {
             }
             Dialable { target: opened, guard: guard.clone() }
         } else {
-            let target = strict.judge_answer(target, &answer)?;
+            let target = strict.judge_answer(target, &answer).map_err(Refusal::in_spite_of_exception)?;
             scope.lets_foreign_through(guard, &authority).await;
             Dialable { target, guard: strict.clone() }
         };

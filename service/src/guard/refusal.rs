@@ -99,6 +99,14 @@ pub enum Blocked {
         /// The host, as the URL has it.
         host: String,
     },
+    /// An exception opens it, but not to a page that has been to other sites ([`super::scope`]).
+    #[error(
+        "{refused}; an exception opens it to pages that have been to no other site, as those of a new request or session"
+    )]
+    NotForThisPage {
+        /// Why it is blocked without the exception.
+        refused: Box<Blocked>,
+    },
     /// An address that Porthole itself listens on; no exception opens it.
     #[error("{host} at port {port} is one of Porthole's own listeners")]
     OwnListener {
@@ -128,6 +136,7 @@ impl Refusal {
     #[must_use]
     pub const fn label(&self) -> &'static str {
         match self {
+            Refusal::Blocked(blocked) => blocked.label(),
             Refusal::InvalidUrl(InvalidUrl::TooLong { .. }) => "too_long",
             Refusal::InvalidUrl(InvalidUrl::NotAbsolute) => "not_absolute",
             Refusal::InvalidUrl(InvalidUrl::Unreadable(_)) => "unreadable",
@@ -135,13 +144,32 @@ impl Refusal {
             Refusal::InvalidUrl(InvalidUrl::Userinfo) => "userinfo",
             Refusal::InvalidUrl(InvalidUrl::HostName) => "host_name",
             Refusal::InvalidUrl(InvalidUrl::NotText(_)) => "not_text",
-            Refusal::Blocked(Blocked::Port { .. }) => "port",
-            Refusal::Blocked(Blocked::Name { .. }) => "name",
-            Refusal::Blocked(Blocked::NotNamed { .. }) => "not_named",
-            Refusal::Blocked(Blocked::OwnListener { .. }) => "own_listener",
-            Refusal::Blocked(Blocked::Address { block, .. } | Blocked::Resolved { block, .. }) => block.label(),
             Refusal::NotResolved { .. } => "not_resolved",
             Refusal::LookupsFull { .. } => "lookups_full",
+        }
+    }
+
+    /// Adds that an exception opens the target, but not to this page.
+    #[must_use]
+    pub(super) fn in_spite_of_exception(self) -> Refusal {
+        match self {
+            Refusal::Blocked(refused) => Blocked::NotForThisPage { refused: Box::new(refused) }.into(),
+            other => other,
+        }
+    }
+}
+
+// === impl Blocked ===
+
+impl Blocked {
+    const fn label(&self) -> &'static str {
+        match self {
+            Blocked::Port { .. } => "port",
+            Blocked::Name { .. } => "name",
+            Blocked::NotNamed { .. } => "not_named",
+            Blocked::OwnListener { .. } => "own_listener",
+            Blocked::Address { block, .. } | Blocked::Resolved { block, .. } => block.label(),
+            Blocked::NotForThisPage { refused } => refused.label(),
         }
     }
 }

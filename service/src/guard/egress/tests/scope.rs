@@ -76,6 +76,18 @@ async fn a_document_on_an_exception_reaches_it_and_other_exceptions() {
 }
 
 #[tokio::test]
+async fn a_page_that_has_been_elsewhere_is_told_why_an_exception_is_closed_to_it() {
+    let scene = Scene::set().await;
+    let egress = scene.named(FOREIGN);
+    egress.guard().navigates("first", FOREIGN);
+    foreign_was_let_through(&egress);
+    let refusal = egress.guard().judge(&scene.inside(), &Asker::default()).await.unwrap_err();
+    assert_eq!(refusal.label(), "loopback");
+    let told = refusal.to_string();
+    assert!(told.starts_with("inside.example resolves to ") && told.contains("a new request or session"), "{told}");
+}
+
+#[tokio::test]
 async fn a_foreign_page_reaches_no_exception_by_any_request() {
     let scene = Scene::set().await;
     let egress = scene.named(FOREIGN);
