@@ -12,7 +12,7 @@ mod stderr_tail;
 
 pub use executable::{ExecutableError, find_executable};
 pub use group::{group_of, processes_of_group};
-pub use memory::{GroupMemory, end_of_group, memory_of_group, memory_of_groups};
+pub use memory::{GroupMemory, Shared, end_of_group, memory_of_group, memory_of_groups};
 pub use priority::{Looked, RendererTime, Renderers, lower_group, since_boot};
 pub use process::{Pipe, Process};
 pub use profile::{Profile, sweep};

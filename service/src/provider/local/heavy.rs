@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Weak;
 use std::time::Duration;
 
-use porthole_chromium::{GroupMemory, end_of_group, memory_of_groups};
+use porthole_chromium::{GroupMemory, Shared, end_of_group, memory_of_groups};
 use tokio::time::{Instant, sleep};
 
 use super::kind::BrowserKind;
@@ -43,7 +43,10 @@ pub(super) async fn watch(setup: Weak<Setup>) {
         let is_short = short_for >= SHORT_MAX;
         let leaders: Vec<u32> = browsers.iter().map(|(browser, _)| browser.group()).collect();
         ends.retain(|leader, _| leaders.contains(leader));
-        let Ok(groups) = tokio::task::spawn_blocking(move || memory_of_groups(&leaders)).await else { continue };
+        // Descriptors are many, and tell nothing while there is memory.
+        let shared = if is_short { Shared::Held } else { Shared::Mapped };
+        let measured = tokio::task::spawn_blocking(move || memory_of_groups(&leaders, shared));
+        let Ok(groups) = measured.await else { continue };
         let Some(heavy) = heavy(&groups, policy, memory.total_bytes(), is_short) else { continue };
         let Some((browser, kind)) = browsers.iter().find(|(browser, _)| browser.group() == heavy.leader) else {
             continue;

@@ -16,7 +16,7 @@ use crate::guard::egress::EgressLimits;
 pub struct RecyclePolicy {
     /// The most pages that it makes.
     pub pages_max: u64,
-    /// The most anonymous memory of all its processes together, in bytes.
+    /// The most memory of all its processes together, in bytes.
     pub memory_max_bytes: u64,
     /// Memory in use on the machine, in percent, above which the page that uses most is ended; 100: never.
     pub memory_percent_max: u8,
