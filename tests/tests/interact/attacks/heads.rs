@@ -20,6 +20,15 @@ const SWAPS: &str = "<h1>Servers</h1><div id=l></div><script>
 const GROUPS: &[(&str, &str)] = &[
     ("draws(t => `<h3 class=g>${t}</h3><div>web ${row}</div><div>db ${row}</div>`)", "Restart"),
     ("draws(t => `<h3 class='g is-${t}'>${t}</h3><div>web ${row}</div><div>db ${row}</div>`)", "Restart"),
+    // What is read before radio buttons is no head.
+    (
+        "l.innerHTML = '<p>Size?</p><input type=radio>' + all(t => `<h3 class=g>${t}</h3><div>web ${row}</div><div>db ${row}</div>`)",
+        "Restart",
+    ),
+    (
+        "l.innerHTML = all(t => `<h3 class=g>${t}</h3><div>web ${row}</div><div>db ${row}</div>`) + '<p>Size?</p><input type=radio>'",
+        "Restart",
+    ),
     ("draws(t => `<div class='h g'>${t}</div><div class=r>web ${row}</div><div class=r>db ${row}</div>`)", "Restart"),
     (
         "draws(t => `<div class=h><h3 class=g>${t}</h3><button>Add</button></div><div class=r>web ${row}</div><div class=r>db ${row}</div>`)",

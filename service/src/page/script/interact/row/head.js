@@ -276,11 +276,11 @@ function beforeIn(element, cache, looked) {
   let at = dom.previousSibling(element), heads = NO_HEADS;
   for (let steps = 0; at && steps < HEAD_STEPS_MAX; steps++, at = dom.previousSibling(at)) {
     chain.push(at);
-    const known = cache.get(at)?.before;
+    const known = cache.get(at)?.headsBefore;
     if (known !== undefined) { heads = known; break }
   }
   for (const node of [...chain.reverse(), element]) {
-    noteOf(node, cache).before = heads;
+    noteOf(node, cache).headsBefore = heads;
     const type = dom.type(node);
     if (node === element || (type !== 1 && type !== 3)) continue;
     looked.count++;

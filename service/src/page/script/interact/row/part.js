@@ -298,8 +298,8 @@ function questionBefore(element, cache) {
     let before = dom.previousSibling(at);
     for (let count = 0; before && count < CHOICES_BESIDE_MAX; before = dom.previousSibling(before), count++) {
       const note = noteOf(before, cache);
-      if (note.before === undefined) note.before = readBefore(before);
-      const { text, choice } = note.before;
+      note.choice ??= readBefore(before);
+      const { text, choice } = note.choice;
       if (choice !== null && dom.attribute(choice, 'name') !== group) return '';
       if (choice === null && text !== '') return ASKS.test(text) ? namedWords(text.replace(/[^?\u061f\uff1f]*$/, '')) : '';
     }
