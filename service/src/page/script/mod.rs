@@ -14,6 +14,7 @@ const KIT_SOURCE: &str = concat!(
     include_str!("interact/frame.js"),
     include_str!("interact/element/roles.js"),
     include_str!("interact/element/internals.js"),
+    include_str!("interact/element/hosts.js"),
     include_str!("interact/styles.js"),
     include_str!("interact/element/names.js"),
     include_str!("interact/element/drawn.js"),

@@ -107,3 +107,38 @@ async fn a_text_that_nobody_sees_is_waited_for() {
     }
     scene.ends().await;
 }
+
+/// Without a snapshot before, which asks for closed shadow roots as well.
+#[tokio::test(flavor = "multi_thread")]
+async fn closed_shadow_roots_are_searched() {
+    let scene = Scene::new().await;
+    let page = &scene.page;
+    let later = || Instant::now() + PATIENCE;
+    let many = "<div style='width:9px;height:9px'></div>".repeat(150);
+    let inner = "<p>Done</p><div id=h2></div>";
+    let attach = format!(
+        "const root = host.attachShadow({{ mode: 'closed' }}); root.innerHTML = \"{inner}\";
+         root.querySelector('#h2').attachShadow({{ mode: 'closed' }}).innerHTML = '<button>Save</button>'"
+    );
+    let is_late = format!("setTimeout(() => {{ {attach} }}, 300)");
+    for (html, script) in [
+        ("<div id=host></div>".to_owned(), &attach),
+        (format!("{many}<div id=host></div>"), &attach),
+        ("<div id=host><b>light</b></div>".to_owned(), &attach),
+        ("<div id=host style='width:99px;height:99px'></div>".to_owned(), &is_late),
+    ] {
+        scene.shows(&format!("{html}<script>{script}</script>")).await;
+        page.wait_for_text("Done", later()).await.unwrap();
+        let missed = page.wait_for_text_gone("Done", Instant::now() + Duration::from_millis(150)).await.unwrap_err();
+        assert!(matches!(missed.error, ActError::TimedOut { .. }), "{missed:?}");
+        scene.shows(&format!("{html}<script>{script}</script>")).await;
+        let save = by(TargetBy::Role, "button \"Save\"");
+        page.wait_for(&save, Awaited::Enabled, later()).await.unwrap();
+        scene.locate(&save).await.unwrap();
+    }
+    // Nothing is asked before the text is gone but the roots themselves.
+    scene.shows(&format!("<div id=host></div><script>{attach}</script>")).await;
+    let missed = page.wait_for_text_gone("Done", Instant::now() + Duration::from_millis(150)).await.unwrap_err();
+    assert!(matches!(missed.error, ActError::TimedOut { .. }), "{missed:?}");
+    scene.ends().await;
+}

@@ -25,6 +25,8 @@ const FRAME_TIMEOUT: Duration = Duration::from_secs(1);
 const SLICE: Duration = Duration::from_millis(1_000);
 /// How deep frames are followed into one another.
 const DEPTH_MAX: usize = 8;
+/// How many times a document is asked anew for what the browser has said of its elements.
+const ROUNDS_MAX: usize = 8;
 /// How many documents of a page are asked.
 const DOCUMENTS_MAX: usize = 100;
 
@@ -47,6 +49,9 @@ pub(super) struct Outcome {
     /// How many custom elements may keep a role that decides over the outcome.
     #[serde(default)]
     customs: usize,
+    /// How many elements may have closed shadow roots in which a match might be.
+    #[serde(default)]
+    hosts: usize,
     /// What tells this outcome from others.
     stamp: String,
 }
@@ -252,13 +257,22 @@ impl<'a> Search<'a> {
         Ok(Round { places: vec![(frame, outcome)], several_frames, ..Round::default() })
     }
 
-    /// Asks a document what the plan matches there, and again where the browser has said new things of its custom elements.
+    /// Asks a document what the plan matches there, and again where the browser has said new things of its custom elements, or
+    /// was asked for closed shadow roots.
     async fn ask(&self, frame: &Frame, plan: &Value, limit: Duration) -> Result<Outcome, ActError> {
-        let outcome = self.ask_once(frame, plan, limit).await?;
-        if outcome.customs == 0 || !self.page.read_internals(frame, "customs", Vec::new()).await? {
-            return Ok(outcome);
+        let mut outcome = self.ask_once(frame, plan, limit).await?;
+        for _ in 0..ROUNDS_MAX {
+            let asks = outcome.hosts > 0;
+            if asks {
+                self.page.open_closed_roots(frame, "hosts").await?;
+            }
+            let knows_more = outcome.customs > 0 && self.page.read_internals(frame, "customs", Vec::new()).await?;
+            if !asks && !knows_more {
+                break;
+            }
+            outcome = self.ask_once(frame, plan, limit).await?;
         }
-        self.ask_once(frame, plan, limit).await
+        Ok(outcome)
     }
 
     async fn ask_once(&self, frame: &Frame, plan: &Value, limit: Duration) -> Result<Outcome, ActError> {

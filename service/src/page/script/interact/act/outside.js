@@ -152,16 +152,13 @@ const fieldOf = (field, kind) => {
   return told;
 };
 
-// Elements that can have shadow roots beside those whose names have a hyphen.
-const HOSTS = new Set(['article', 'aside', 'blockquote', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'main',
-  'nav', 'p', 'section', 'span']);
 // Those that were asked about already.
 const hostsLookedAt = new WeakSet();
 let focusedHosts = [];
 kit.focusedHosts = () => focusedHosts;
 // Whether what has the focus may be in a closed shadow root of this element, which is all that is seen of it.
 const hides = (element) => {
-  if (shadowOf(element) || hostsLookedAt.has(element) || !(HOSTS.has(tagOf(element)) || tagOf(element).includes('-'))) return false;
+  if (shadowOf(element) || hostsLookedAt.has(element) || !(HOST_TAGS.has(tagOf(element)) || tagOf(element).includes('-'))) return false;
   hostsLookedAt.add(element);
   return true;
 };

@@ -273,6 +273,9 @@ kit.locate = (plan) => {
   const outcome = told(plan, search);
   latestCustoms = unaskedBy(plan, search, outcome.chosen && elementOf(outcome.chosen.number));
   outcome.customs = latestCustoms.length;
+  if (plan.element === undefined && !outcome.chosen?.visible) likelyHosts = hostsAmong([document, ...search.shadowRoots()]);
+  else likelyHosts = [];
+  outcome.hosts = likelyHosts.length;
   if (outcome.chosen) {
     const element = elementOf(outcome.chosen.number);
     foundAs.set(element, identityOf(element));

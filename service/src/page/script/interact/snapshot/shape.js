@@ -33,7 +33,6 @@ const PASSING = new Set(['html', 'body', 'slot']);
 const SKIPPED = new Set(['script', 'style', 'noscript', 'template', 'head', 'title', 'link', 'meta', 'base', 'datalist', 'desc', 'metadata', 'defs', 'symbol',
   'clippath', 'mask', 'lineargradient', 'radialgradient', 'br', 'wbr', 'col', 'colgroup', 'param', 'source', 'track', 'area', 'optgroup', 'option']);
 const WITHOUT_INSIDE = new Set(['input', 'textarea', 'select', 'iframe', 'frame', 'img', 'progress', 'meter', 'hr', 'audio', 'video', 'canvas', 'object', 'embed', 'math']);
-const HOST_TAGS = new Set(['article', 'aside', 'div', 'footer', 'header', 'main', 'nav', 'section', 'span']);
 const SEEN_THROUGH = new Set([...TEXTUAL, 'toolbar', 'tabpanel']);
 
 const wordsAmong = (kids) => tidy(kids.filter(kid => kid.words !== undefined).map(kid => kid.words).join(' '));

@@ -4,19 +4,9 @@
 // Elements looked at, lines collected, characters of names and texts, and how long the walk may take.
 const WALK_NODES_MAX = 500_000, LINES_MAX = 60_000, CHARS_MAX = 6_000_000, WALK_MS_MAX = 2500;
 const TEXT_MAX = 5000;
-const HOSTS_MAX = 64;
 const AROUND_MAX = 2000;
 const MODALS_MAX = 5;
 const OPTIONS_MAX = 5000;
-
-// Hosts that the protocol was asked about, and how they were then.
-const askedHosts = new WeakSet();
-let likelyHosts = [];
-
-// What the protocol has found: `root` is the closed root of its host.
-kit.closed = (root) => { if (root instanceof ShadowRoot) closedRoots.set(root.host, root) };
-// The elements that may have closed roots, found by the latest walk.
-kit.hosts = () => likelyHosts;
 
 // What an element is now, as a snapshot would show it; null where it has left.
 kit.identity = (number) => {
@@ -214,7 +204,7 @@ class TreeWalk extends Shaping {
     const style = styleOf(child);
     const display = style.display;
     if (display === 'none') return;
-    if (display === '') { if (top.element) this.mayHost(top.element); return }
+    if (display === '') { if (top.element) addHost(this.hosts, top.element); return }
     if (ariaTrue(child, 'aria-hidden') || dom.has(child, 'inert')) return;
     this.enter(child, tag, style, display, top);
   }
@@ -235,10 +225,7 @@ class TreeWalk extends Shaping {
     if (!WITHOUT_INSIDE.has(tag) && !(node && node.leaf) && style.contentVisibility !== 'hidden') {
       children = manyDrawnChildren(element, WALK_NODES_MAX);
       if (isClosedDetails(element, tag)) children = [...children].filter(child => dom.type(child) === 1 && dom.tag(child) === 'summary').slice(0, 1);
-      if (!shadowOf(element)) {
-        if (tag.includes('-')) this.mayHost(element);
-        else if (children.length === 0 && HOST_TAGS.has(tag)) { const box = dom.box(element); if (box.width > 4 && box.height > 4) this.mayHost(element) }
-      }
+      if (tag.includes('-') || (children.length === 0 && HOST_TAGS.has(tag) && isLargeHost(element))) addHost(this.hosts, element);
     }
     const owned = this.owners.size && dom.has(element, 'aria-owns') ? byIds(element, 'aria-owns').filter(one => this.owners.get(one) === element) : null;
     const frame = { element, node, children, at: 0, kids: [], broken: true, context, block, owned };
@@ -254,13 +241,6 @@ class TreeWalk extends Shaping {
     if (!this.full || !mayDrawPseudo(element)) return;
     const text = new Naming().pseudo(element, which);
     if (text) this.text(text, frame);
-  }
-
-  mayHost(element) {
-    if (this.hosts.length >= HOSTS_MAX || askedHosts.has(element) || shadowOf(element)) return;
-    // An element that its page has yet to define is asked about again.
-    if (dom.matches(element, ':defined')) askedHosts.add(element);
-    this.hosts.push(element);
   }
 
   text(data, top, isOutcome = false) {
