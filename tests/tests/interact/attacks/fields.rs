@@ -209,3 +209,48 @@ async fn what_is_typed_goes_on_in_no_row_of_another() {
     }
     scene.ends().await;
 }
+
+/// The same where the entries that come were nowhere in the page before, as those of the next page of a table.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_typed_goes_on_in_no_row_of_a_new_entry() {
+    let scene = Scene::open().await;
+    let page = |script: &str| {
+        format!(
+            "<ul id=u><li><span>Apples</span> <input><li><span>Bread</span> <input aria-label=Second><li><span>Cheese</span> <input></ul><script>
+            const rows = [...u.children], field = rows[1].lastElementChild;
+            const goes = () => ['Grapes', 'Honey', 'Ice'].forEach((name, at) => {{ rows[at].firstElementChild.textContent = name }});
+            {script}</script>"
+        )
+    };
+    let options = SnapshotOptions { interactive_only: false, ..SnapshotOptions::default() };
+    for (script, slowly, typed) in [
+        ("u.addEventListener('keydown', goes, { once: true })", true, ""),
+        ("u.addEventListener('input', goes, { once: true })", true, "h"),
+        ("u.addEventListener('beforeinput', goes, { once: true })", false, "hey"),
+        ("u.addEventListener('input', () => setTimeout(goes), { once: true })", false, "hey"),
+    ] {
+        scene.shows(&page(script)).await;
+        let field = scene.by_ref(&mut Refs::default(), &options, |line| line.contains("Second")).await;
+        let done = scene.page.type_text(&field, &Typing { slowly, ..briefly("hey") }).await;
+        assert_eq!(scene.evaluate("field.value").await, typed, "{script}: {done:?}");
+        match done {
+            Ok(acted) if !slowly => assert!(acted.warned()[0].starts_with("not_read_back"), "{script}: {acted:?}"),
+            done => assert!(matches!(done, Err(ActError::NoEffect(_) | ActError::Stale(_))), "{script}: {done:?}"),
+        }
+    }
+    // What is typed is shown in its row, whatever that said before.
+    for script in [
+        "field.oninput = () => { rows[1].firstElementChild.textContent = field.value + '!' }",
+        "field.oninput = () => { rows[1].firstElementChild.textContent = 'Saved' }",
+    ] {
+        scene.shows(&page(script)).await;
+        let field = scene.element("li:nth-child(2) input").await;
+        let acted = scene.page.type_text(&field, &Typing { slowly: true, ..briefly("hey") }).await.unwrap();
+        assert_eq!(
+            (scene.evaluate("field.value").await, acted.warnings.len()),
+            ("hey".into(), 0),
+            "{script}: {acted:?}"
+        );
+    }
+    scene.ends().await;
+}

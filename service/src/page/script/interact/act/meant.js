@@ -76,10 +76,6 @@ const isInOthersPlace = ({ places, row }, isLeftOut = () => false) => {
   });
 };
 // Whether one of those beside them says by now nothing of what it said: what has more words then may be another entry, too.
-const isOther = (said, now) => {
-  const [before, words] = [said, now].map(wordsIn);
-  return before.size > 0 && words.size > 0 && before.isDisjointFrom(words);
-};
 const hasOthersBeside = ({ places, row }) => {
   const all = row === null ? places : [...places, { says: (one) => wordsOf(one), beside: row.others }];
   return all.some(({ says, beside }) => beside.some(({ element, said }) => isConnected(element) && isOther(said, says(element))));

@@ -127,13 +127,22 @@ const isAnothers = (now, { words: before, others, value = new Set() }) => {
   const saysNow = (row) => wordsOf(row);
   return saysAnothers(isSame, others, saysNow) || (hasLost && isSaidByAnother(before, others, saysNow));
 };
+// Whether nothing of what was said is said now.
+const isOther = (said, now) => {
+  const [before, words] = [said, now].map(wordsIn);
+  return before.size > 0 && words.size > 0 && before.isDisjointFrom(words);
+};
+// Whether entries that were not there before have taken the places of a row and of one beside it. What is typed may be shown in
+// one row alone, and numbers are computed anew.
+const isOfNewEntries = (now, { words, others }) =>
+  [words, now].every((said) => /\p{L}{2}/u.test(said)) && isOther(words, now) && others.some(({ element, said }) => dom.isConnected(element) && isOther(said, wordsOf(element)));
 // Whether an element is another entry's by now: its row is, or the element has swapped names with another one, and the row does
 // not say the same as before.
 const isInAnothers = (before) => {
   if (!before) return false;
   const { own, words, element } = before, hasRow = own !== null && dom.isConnected(own);
   const now = hasRow ? wordsOf(own) : '';
-  if (hasRow && isAnothers(now, before)) return true;
+  if (hasRow && (isAnothers(now, before) || isOfNewEntries(now, before))) return true;
   return !(words !== '' && now === words && dom.contains(own, element)) && isCalledAsAnother(before.called);
 };
 const heldBy = (field) => (isWrittenIn(field) || dom.tag(field) === 'select' ? field.value : field.checked ?? dom.textContent(field));
