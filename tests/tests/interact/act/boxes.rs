@@ -3,7 +3,7 @@
 use porthole_service::page::interact::{ActError, Click, How, Refs, SnapshotOptions, Terms};
 use porthole_tests::eventually;
 
-use super::scene::{Scene, in_document, ready, ready_briefly};
+use super::scene::{LOGS, Scene, in_document, ready, ready_briefly};
 use crate::held_page::PATIENCE;
 use crate::warned::Warned;
 
@@ -91,6 +91,41 @@ async fn a_box_that_lies_under_the_labels_of_others_is_set_by_its_own() {
             assert_eq!(acted.unwrap().warned(), Vec::<String>::new());
             assert_eq!(scene.evaluate("document.querySelector(':checked').id").await, "s4");
         }
+    }
+    scene.ends().await;
+}
+
+/// As Semantic UI's: a label for nothing lies over a transparent box, and the page heeds clicks on it alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_box_that_its_page_ticks_by_a_label_hears_of_it() {
+    let scene = Scene::open().await;
+    let page = "<div id=w style='position:relative'><input id=b type=checkbox aria-label=Wifi style='position:absolute;opacity:0;z-index:-1'>
+        <label style='display:block'>Wifi</label></div><script>w.onclick = event => { if (event.target !== b) { b.checked = !b.checked; note(b.checked) } }</script>";
+    for how in [How::Input, How::DocumentFirst] {
+        scene.shows(&format!("{LOGS}{page}")).await;
+        let terms = Terms { how, ..ready_briefly() };
+        for checked in [true, false] {
+            scene.page.check(&scene.element("#b").await, checked, &terms).await.unwrap();
+        }
+        assert_eq!(scene.log().await, "true,false", "{how:?}");
+    }
+    scene.ends().await;
+}
+
+/// As Carbon's: the button is clipped away, and its label is drawn beside it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_switch_that_is_not_drawn_is_set_by_its_label() {
+    let scene = Scene::open().await;
+    let page = "<style>.v{position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0);border:0;margin:-1px;padding:0}</style>
+        <div style='position:relative'><button id=t role=switch class=v aria-checked=false aria-labelledby=l
+            onclick='ariaChecked = ariaChecked !== `true`; note(ariaChecked)'></button>
+        <label id=l for=t><span>Wifi</span><div aria-hidden=true style='width:40px;height:20px'>Off</div></label></div>";
+    for how in [How::Input, How::DocumentFirst] {
+        scene.shows(&format!("{LOGS}{page}")).await;
+        let terms = Terms { how, ..ready_briefly() };
+        scene.page.check(&scene.element("#t").await, true, &terms).await.unwrap();
+        scene.page.click(&scene.element("#t").await, &Click::once(terms)).await.unwrap();
+        assert_eq!(scene.log().await, "true,false", "{how:?}");
     }
     scene.ends().await;
 }

@@ -168,6 +168,27 @@ async fn a_button_that_is_renamed_as_its_key_goes_down_is_not_pressed() {
     scene.ends().await;
 }
 
+/// Nor is one that the page takes away or draws anew by then; one that goes by being pressed is no matter.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_button_that_is_taken_away_as_its_key_goes_down_is_told() {
+    let scene = Scene::open().await;
+    for key in ["Enter", "Space"] {
+        for (handlers, presses) in [
+            ("onkeydown='this.remove()'", false),
+            ("onkeydown='w.innerHTML = w.innerHTML'", false),
+            ("onclick='note(`clicked`); this.remove()'", true),
+            ("onkeydown='event.preventDefault(); note(`clicked`)'", true),
+        ] {
+            scene.shows(&format!("{LOGS}<div id=w><button id=a {handlers}>Save</button></div>")).await;
+            let pressed = scene.press(Some("#a"), key).await.unwrap();
+            assert_eq!(scene.log().await, if presses { "clicked" } else { "" }, "{key} {handlers}");
+            let is_told = pressed.warned().iter().any(|warning| warning.starts_with("focus_moved"));
+            assert_eq!(is_told, !presses, "{key} {handlers}: {pressed:?}");
+        }
+    }
+    scene.ends().await;
+}
+
 /// An option of a list may hold a field, and a card a box: a key is for what was meant, not for what is in it or around it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_comes_to_what_takes_the_focus_itself() {

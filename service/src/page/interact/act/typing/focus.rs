@@ -38,6 +38,9 @@ pub(super) struct Keyed {
     pub stopped: bool,
     /// What a key typed into, to which the page had moved the focus as it went down.
     pub followed: Option<String>,
+    /// Whether the element had left the page before the key would have activated it, as it does a button.
+    #[serde(default)]
+    pub unpressed: bool,
     /// What the element had become, where it was stopped for that.
     pub is: Option<Identity>,
     /// Whether the element's document is gone.
@@ -179,6 +182,9 @@ impl Keyed {
     pub(super) fn strayed(&self, key: &str) -> Option<String> {
         if let Some(to) = &self.followed {
             return Some(format!("the page moved the focus to {to} as {key} went down, and {key} typed there"));
+        }
+        if self.unpressed {
+            return Some(format!("the page took the element away as {key} went down, before {key} pressed it"));
         }
         let to = self.moved.as_ref().filter(|_| self.stopped && self.reached && !self.gone)?;
         Some(format!("the page moved the focus to {to} as {key} went down, and {key} did nothing there"))

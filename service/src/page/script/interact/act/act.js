@@ -12,11 +12,17 @@ const isInput = (element) => element instanceof HTMLInputElement;
 const typeOfInput = getter(HTMLInputElement, 'type');
 const controlOfLabel = getter(HTMLLabelElement, 'control');
 const labelsFor = (element) => {
-  const type = [HTMLInputElement, HTMLSelectElement].find((one) => element instanceof one);
+  const type = [HTMLInputElement, HTMLSelectElement, HTMLButtonElement].find((one) => element instanceof one);
   return [...(type && getter(type, 'labels')(element)) ?? []];
 };
 
 const isBox = (element) => isInput(element) && ['checkbox', 'radio'].includes(typeOfInput(element));
+// Whether it is a switch that is not drawn, but for its label.
+const isUndrawnSwitch = (element) => {
+  if (!(element instanceof HTMLButtonElement) || !['switch', 'checkbox'].includes(roleOf(element))) return false;
+  const { width, height } = rectOf(element);
+  return width <= DOT_PX_MAX && height <= DOT_PX_MAX;
+};
 
 // The boxes of an element; of one without a box of its own, those of its children.
 const actBoxes = (element, room = { left: BOXES_LOOKED_AT_MAX }) => {
@@ -286,7 +292,7 @@ kit.ready = async (number, ask) => {
     const freeOf = (one) => actPoints(one).filter(([x, y]) => actCover(one, x, y) === null);
     let free = freeOf(element);
     // Boxes that are not drawn may lie under one another's labels. A click on its own label is one of the box.
-    const label = free.length === 0 && isBox(element) ? labelsFor(element).find((one) => freeOf(one).length > 0) : null;
+    const label = free.length === 0 && (isBox(element) || isUndrawnSwitch(element)) ? labelsFor(element).find((one) => freeOf(one).length > 0) : null;
     if (label) {
       element = label;
       free = freeOf(label);

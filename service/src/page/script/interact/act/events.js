@@ -54,6 +54,7 @@ const heed = (element, type, inner) => {
 // What a pointer would be over at the point of an element that was found ready: the innermost that acts on it, so that a
 // wrapper's link is followed, or a box that is laid over it; the element itself where something else is drawn in its place, or
 // nothing is.
+const isHitFor = (inner, element) => isLaidOver(inner, element) || isTickedFor(inner, element);
 const innermostOf = (element) => {
   if (aimed?.asked !== element || aimed.element !== element) return element;
   // A control that has come up inside it is not what is meant.
@@ -61,7 +62,7 @@ const innermostOf = (element) => {
   if (nestedAt(element, aimed.x, aimed.y) !== nested) return element;
   const inner = innermostAt(aimed.x, aimed.y);
   if (!(inner instanceof Element)) return element;
-  return (isWithin(inner, element) && actAccepts(inner, element)) || isLaidOver(inner, element) ? inner : element;
+  return (isWithin(inner, element) && actAccepts(inner, element)) || isHitFor(inner, element) ? inner : element;
 };
 const pointOf = (element) => (aimed?.asked === element ? { x: aimed.x, y: aimed.y } : middleOf(element));
 // What keeps a pointer now from an element that was free when it was found ready, described; null where nothing does.
@@ -147,7 +148,7 @@ const domClick = async (number, { button, count, modifiers }) => {
     if (label && controlOfLabel(label) !== control) return RELABELLED;
     if (isDisabled()) return 'the element was disabled';
     if (isHiddenNow(element)) return 'the element was hidden';
-    if (isHere(inner) && !isWithin(inner, element) && !isLaidOver(inner, element)) return 'what was pressed in it was moved';
+    if (isHere(inner) && !isWithin(inner, element) && !isHitFor(inner, element)) return 'what was pressed in it was moved';
     const button = buttonIn(inner, element);
     if (button !== null && button !== pressedIn) return `${describe(button)} was there by then`;
     const cover = coverNow(element);

@@ -25,7 +25,8 @@ const GUARDED_MS = 70_000;
 // - `roots`: the closed shadow roots around the element, and the roots inside these. `hosts`: their hosts.
 // Of keys:
 // - `stays()`: whether the element is still what it was. `changed`: it was not as the first key came.
-// - `down`: the keydown of a key that has typed nothing yet. `wentDown`: whether there was any.
+// - `down`: the keydown of a key that has typed nothing yet. `wentDown`: whether there was any. `left`: whether the element had
+//   left the page before the key would have activated it.
 // - `follows`: whether what a key types may go to another field, to which the page moves the focus. `followed`: that field.
 let guarded = null;
 
@@ -38,7 +39,7 @@ const guard = (element, isKeys, { nested = null, under = null, stays = staysInRo
   guarded = {
     label, control: label && controlOfLabel(label), nested, under,
     element, isKeys, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null, pressedIn: null, reached: 0, done: 0, lost: null, hasMenu: false,
-    stays, follows, followed: null, down: null, wentDown: false, changed: false, stops: false, ended: false, counted: null, hosts: [], roots: [], openings: new MutationObserver(globalThis.portholeHear),
+    stays, follows, followed: null, down: null, wentDown: false, left: false, changed: false, stops: false, ended: false, counted: null, hosts: [], roots: [], openings: new MutationObserver(globalThis.portholeHear),
   };
   globalThis.portholeHear();
   globalThis.portholeGuard = check;
@@ -186,6 +187,7 @@ const judgeKey = (event, now) => {
   const acts = event.type === 'keyup' ? event.key === ' ' : event.type === 'keypress' && event.key === 'Enter';
   const hasChanged = now.first !== null && acts && isActivating(now.element, event.key) && isHere(now.element) && !staysMeant();
   if (hasChanged && hasKeys(now.element, target)) return refuse(now, `${told(now.element)}, which had changed,`);
+  if (acts && now.first !== null && !isConnected(now.element) && matches(now.element, PRESSABLE)) now.left = true;
   if (event.type === 'keyup') return now.first !== null;
   if (now.stops || !now.element) return refuse(now, told(target));
   if (!hasKeys(now.element, target)) return letFollow(event, target, now) || refuse(now, told(target));
@@ -268,14 +270,14 @@ const ROW_OF_ANOTHER = 'the field of another row';
 kit.keyed = (number) => {
   const element = elementOf(number);
   const now = underGuard();
-  const { by, lost, reached, followed, changed, down } = now ?? { by: null, lost: null, reached: 0, followed: null, changed: false, down: null };
+  const { by, lost, reached, followed, changed, down, left } = now ?? { by: null, lost: null, reached: 0, followed: null, changed: false, down: null, left: false };
   const field = now?.element ?? element;
   // A list may have used the field for another entry, without taking the focus from it.
   const taken = isInAnothers(watched?.row) ? ROW_OF_ANOTHER : null;
   const moved = by ?? lost ?? taken ?? (field && !(isConnected(field) && hasFocus(field)) ? describe(focused()) : null);
   // The browser itself types nothing where another frame has got the focus.
   const isDropped = Boolean(now?.follows && moved !== null && down && !down.defaultPrevented);
-  return { moved, gone: Boolean(field && !isConnected(field) && actFieldKind(field)), reached: reached > 0, stopped: (by ?? lost) !== null || isDropped, followed, is: changed && meant !== null && isHere(meant.element) ? identityOf(meant.element) : null };
+  return { moved, gone: Boolean(field && !isConnected(field) && actFieldKind(field)), reached: reached > 0, stopped: (by ?? lost) !== null || isDropped, followed, unpressed: left, is: changed && meant !== null && isHere(meant.element) ? identityOf(meant.element) : null };
 };
 
 // Ends the action. Input that was sent before is still checked: a page that a dialog or its own script holds takes it later.

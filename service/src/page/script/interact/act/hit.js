@@ -17,7 +17,7 @@ const actAccepts = (hit, element) => {
   const target = actTarget(element);
   return (target !== element && !isNested(element) && isWithin(hit, target)) || isLeftToHost(hit, element) || isDrawnBy(hit, element)
     || isShownFor(hit, element) || isLaidOver(hit, element) || isTouchTargetOf(hit, element) || isHandleIn(hit, element)
-    || isLabelBeside(hit, element) || isDrawingBeside(hit, element) || isGlassOver(hit, element);
+    || isTickedFor(hit, element) || isGlassOver(hit, element);
 };
 // Whether what is dragged, or dropped on, leaves the pointer to the entry that it is the handle of.
 const isHandleIn = (hit, element) => {
@@ -94,6 +94,8 @@ const isLabelBeside = (hit, element) => {
   const label = isBox(element) && getComputedStyle(element).opacity === '0' ? flatClosest(hit, 'label') : null, around = flatParent(element);
   return label !== null && around instanceof Element && flatParent(label) === around && controlOfLabel(label) === null && isOnlyControl(element, around);
 };
+// Whether the page ticks a box itself once what is drawn in its place is clicked.
+const isTickedFor = (hit, element) => isLabelBeside(hit, element) || isDrawingBeside(hit, element);
 // Whether it is the drawing of a box that draws nothing by itself, both being all that is in what is around them: its page ticks the
 // box itself.
 const isDrawingBeside = (hit, element) => {

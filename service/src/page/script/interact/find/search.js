@@ -222,7 +222,9 @@ class Search {
     let beside = 0;
     for (const label of queryAll(home, 'label')) {
       const control = label.control;
-      if (!control || !isInside(control, scope) || rootOf(control) !== home || !fits(textOf(label, node => contains(control, node)))) continue;
+      const isOfControl = node => contains(control, node);
+      const fitsLabel = () => fits(textOf(label, isOfControl)) || fits(textOf(label, node => isOfControl(node) || isInAnother(node, '[aria-hidden=true]', label)));
+      if (!control || !isInside(control, scope) || rootOf(control) !== home || !fitsLabel()) continue;
       found.add(this.controlIn(control));
       const drawn = drawnInstead(control);
       if (drawn !== null && isInside(drawn, scope)) found.add(drawn);
