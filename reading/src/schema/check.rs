@@ -60,6 +60,18 @@ impl Check<'_> {
         left.map(drop).ok_or(End::Spent)
     }
 
+    /// Spends what it takes to compare or hash a text.
+    fn spend_text(&mut self, text: &str) -> Result<(), End> {
+        self.spend((text.len() / COMPARED_BYTES_PER_STEP) as u64)
+    }
+
+    /// Returns an object's value of this name, which is compared with several others.
+    fn get<'v>(&mut self, object: &'v Map<String, Value>, name: &str) -> Result<Option<&'v Value>, End> {
+        let comparisons = usize::BITS - object.len().leading_zeros();
+        self.spend(u64::from(comparisons) * (name.len() / COMPARED_BYTES_PER_STEP) as u64)?;
+        Ok(object.get(name))
+    }
+
     /// Returns whether a pattern fits a text. A match can't be stopped: one that might take longer than all checks may is not begun,
     /// and what it took is spent.
     fn matches(&mut self, pattern: &Pattern, text: &str) -> Result<bool, End> {
@@ -223,7 +235,7 @@ impl Check<'_> {
         let excerpt = || brief(&Value::String(text.chars().take(EXCERPT_MAX_CHARS + 1).collect()));
         match rule {
             Rule::Length(range) => {
-                self.spend((text.len() / COMPARED_BYTES_PER_STEP) as u64)?;
+                self.spend_text(text)?;
                 let chars = text.chars().count() as u64;
                 self.report(range.has(chars), place, lists, || {
                     format!("{} has {}", excerpt(), range.misfit(chars, "characters"))
@@ -289,6 +301,7 @@ impl Check<'_> {
         let Properties { named, patterns, rest } = properties;
         let inside = place.name(name);
         let (mut fits, mut is_known) = (true, false);
+        self.spend_text(name)?;
         if let Some(id) = named.get(name) {
             is_known = true;
             fits &= self.node(*id, value, &inside, lists)?;
@@ -328,7 +341,7 @@ impl Check<'_> {
             }
             Rule::Names(id) => {
                 for name in object.keys() {
-                    self.spend((name.len() / COMPARED_BYTES_PER_STEP) as u64)?;
+                    self.spend_text(name)?;
                     fits &= self.node(*id, &Value::String(name.clone()), &place.name(name), lists)?;
                 }
                 Ok(fits)
@@ -336,8 +349,8 @@ impl Check<'_> {
             Rule::Required(names) => {
                 for name in names {
                     self.spend(1)?;
-                    fits &= self
-                        .report(object.contains_key(name), place, lists, || format!("{} is missing", name_of(name)))?;
+                    let has = self.get(object, name)?.is_some();
+                    fits &= self.report(has, place, lists, || format!("{} is missing", name_of(name)))?;
                 }
                 Ok(fits)
             }
@@ -350,11 +363,12 @@ impl Check<'_> {
             Rule::Needs(needs) => {
                 for (name, others) in needs {
                     self.spend(1 + others.len() as u64)?;
-                    if !object.contains_key(name) {
+                    if self.get(object, name)?.is_none() {
                         continue;
                     }
                     for other in others {
-                        fits &= self.report(object.contains_key(other), place, lists, || {
+                        let has = self.get(object, other)?.is_some();
+                        fits &= self.report(has, place, lists, || {
                             format!("{} is missing, which {} needs", name_of(other), name_of(name))
                         })?;
                     }
@@ -364,7 +378,7 @@ impl Check<'_> {
             Rule::Implies(implied) => {
                 for (name, id) in implied {
                     self.spend(1)?;
-                    if object.contains_key(name) {
+                    if self.get(object, name)?.is_some() {
                         fits &= self.node(*id, value, place, lists)?;
                     }
                 }
@@ -383,7 +397,7 @@ impl Check<'_> {
                 if one.len() != other.len() {
                     return Ok(false);
                 }
-                self.spend((one.len() / COMPARED_BYTES_PER_STEP) as u64)?;
+                self.spend_text(one)?;
                 Ok(one == other)
             }
             (Value::Array(one), Value::Array(other)) => {
@@ -402,7 +416,7 @@ impl Check<'_> {
                     return Ok(false);
                 }
                 for (name, one) in one {
-                    match other.get(name) {
+                    match self.get(other, name)? {
                         Some(other) if self.equal(one, other)? => {}
                         _ => return Ok(false),
                     }
@@ -440,7 +454,7 @@ impl Check<'_> {
             // Integers that a float can't represent share a hash with their neighbours.
             Value::Number(number) => (2_u8, (number.as_f64().unwrap_or_default() + 0.0).to_bits()).hash(hasher),
             Value::String(text) => {
-                self.spend((text.len() / COMPARED_BYTES_PER_STEP) as u64)?;
+                self.spend_text(text)?;
                 (3_u8, text).hash(hasher);
             }
             Value::Array(list) => {
@@ -453,6 +467,7 @@ impl Check<'_> {
                 // A map's entries are always ordered by name.
                 (5_u8, object.len()).hash(hasher);
                 for (name, one) in object {
+                    self.spend_text(name)?;
                     name.hash(hasher);
                     self.hash(one, hasher)?;
                 }

@@ -60,6 +60,28 @@ fn schemas_that_multiply_are_refused_by_their_keyword() {
 }
 
 #[test]
+fn names_are_counted_by_their_length() {
+    let long = "n".repeat(16_000);
+    let spent = |schema: &Value, name: &str| {
+        let steps = Cell::new(STEPS_MAX);
+        let value = json!([{name: 1}, {name: 2}]);
+        let _misfits = Schema::compile(schema).unwrap().misfits(&value, &steps);
+        STEPS_MAX - steps.get()
+    };
+    for schema in [
+        json!({"items": {"properties": {"q": true}}}),
+        json!({"items": {"required": [long]}}),
+        json!({"items": {"dependentRequired": {long.as_str(): ["q"]}}}),
+        json!({"items": {"dependentSchemas": {long.as_str(): true}}}),
+        json!({"uniqueItems": true}),
+        json!({"items": {"enum": [{long.as_str(): 3}]}}),
+    ] {
+        assert!(spent(&schema, &long) > 1_000, "{}", schema.to_string().chars().take(60).collect::<String>());
+        assert!(spent(&json!({"items": {"properties": {"q": true}}}), "n") < 100);
+    }
+}
+
+#[test]
 fn an_invalid_schema_is_refused_by_its_keyword() {
     for (schema, keyword) in [
         (json!({"type": 7}), "type"),
