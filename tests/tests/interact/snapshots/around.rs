@@ -202,6 +202,7 @@ async fn names_of_what_holds_a_control_and_of_its_column_count() {
         ("<div role=alert><span id=n>Call from Alice</span> <button>Act</button></div>", "n.textContent = 'Call from Bob'", true),
         ("<div popover id=p><p id=n>Delete Alice?</p><button>Act</button><button>No</button></div><script>p.showPopover()</script>", "n.textContent = 'Delete Bob?'", true),
         ("<button aria-describedby=n>Act</button><p id=n>Deletes Alice</p>", "n.textContent = 'Deletes Bob'", true),
+        ("<button id=n aria-description='Deletes Alice'>Act</button>", "n.setAttribute('aria-description', 'Deletes Bob')", true),
         ("<button aria-label=Act id=n>Approve</button>", "n.textContent = 'Reject'", true),
         ("<a href=# aria-label=Act><i></i><b id=n>Archive</b></a>", "n.textContent = 'Delete for ever'", true),
         ("<div role=menuitem tabindex=0 aria-labelledby=l id=n>Keep</div><b id=l>Act</b>", "n.textContent = 'Remove'", true),

@@ -28,11 +28,14 @@ async fn a_button_of_a_recycled_row_is_stale() {
     assert_eq!(stale.len(), 1, "{stale:?} {tree}");
     assert!(stale[0].contains("row"), "{stale:?}");
 
-    // Rows that only controls, images or a label tell apart.
+    // Rows that only controls, images, a label or a style sheet tell apart.
     for (row, changes) in [
         ("<li><button id=n>Alice</button>", "n.textContent = 'Bob'"),
         ("<li><img id=n alt=Alice width=9 height=9>", "n.alt = 'Bob'"),
         ("<li id=n aria-label=Alice>", "n.ariaLabel = 'Bob'"),
+        ("<style>li::before{content:attr(id)}</style><li id=Alice>", "Alice.id = 'Bob'"),
+        ("<style>i::after{content:attr(title)}</style><li><i id=n title=Alice></i>", "n.title = 'Bob'"),
+        ("<li id=n style='list-style-type:\"Alice\"'>", "n.style.listStyleType = '\"Bob\"'"),
     ] {
         scene
             .shows(&format!("<ul>{row} <button>Delete</button><li><button>Carol</button> <button>Delete</button></ul>"))

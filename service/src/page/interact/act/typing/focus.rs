@@ -183,11 +183,10 @@ impl Keyed {
         if let Some(to) = &self.followed {
             return Some(format!("the page moved the focus to {to} as {key} went down, and {key} typed there"));
         }
-        if self.unpressed {
-            return Some(format!("the page took the element away as {key} went down, before {key} pressed it"));
+        if let Some(to) = self.moved.as_ref().filter(|_| self.stopped && self.reached && !self.gone) {
+            return Some(format!("the page moved the focus to {to} as {key} went down, and {key} did nothing there"));
         }
-        let to = self.moved.as_ref().filter(|_| self.stopped && self.reached && !self.gone)?;
-        Some(format!("the page moved the focus to {to} as {key} went down, and {key} did nothing there"))
+        self.unpressed.then(|| format!("the page took the element away as {key} went down, before {key} pressed it"))
     }
 }
 

@@ -352,7 +352,8 @@ function readBox(box) {
 // is there only while the pointer is.
 const PASSING_WORDS = '[role=tooltip], [role=status], [role=alert], [aria-live], [popover]';
 function describedAs(element) {
-  if (!dom.has(element, 'aria-describedby') || FIELDS.has(roleOf(element))) return '';
+  if (FIELDS.has(roleOf(element))) return '';
+  if (!dom.has(element, 'aria-describedby')) return namedWords((dom.attribute(element, 'aria-description') ?? '').slice(0, ASKED_MAX_CHARS));
   const said = byIds(element, 'aria-describedby').filter((one) => !dom.closest(one, PASSING_WORDS) && !dom.find(one, PASSING_WORDS));
   return namedWords(said.map((one) => textIn(one, mayHaveText, false).slice(0, ASKED_MAX_CHARS)).join(' '));
 }

@@ -151,13 +151,27 @@ function readFull(row, cache) {
   const marks = {};
   let text = textIn(row, isAboutRow, false, label, marks);
   for (const other of restOfRow(row, cache)) text = textIn(other, isAboutRow, false, `${text} `, marks);
-  const saysWords = /[\p{L}\p{N}]/u.test(text), isLong = text.length > OUTER_MAX_CHARS;
+  const isSaid = () => /[\p{L}\p{N}]/u.test(text);
+  if (!isSaid()) text = wordsByStyle(row);
+  const saysWords = isSaid(), isLong = text.length > OUTER_MAX_CHARS;
   if (wordsAlone(text) === '') {
     const title = (dom.attribute(row, 'title') ?? '').slice(0, ABOUT_MAX_CHARS);
     text = textIn(row, (node) => mayHaveText(node) && dom.tag(node) !== 'textarea', true, `${label} ${title}`);
   }
   const words = `${wordsAlone(text)} ${versionOf(row)} ${codeOf(row)}`.trim();
   return { words, pieces: [marks.leads ?? '', marks.title ?? '', ...numbersIn(text)], saysWords, isLong };
+}
+// The words that style sheets draw in a row, of what is no control.
+const BY_STYLE_LOOKED_MAX = 30;
+function wordsByStyle(row) {
+  let text = /^".*"$/.test(getComputedStyle(row).listStyleType) ? getComputedStyle(row).listStyleType : '', looked = 0;
+  const add = (node) => {
+    if (mayDrawPseudo(node)) for (const which of ['::before', '::after']) text += ` ${new Naming().pseudo(node, which)}`;
+    return ++looked < BY_STYLE_LOOKED_MAX && text.length < ABOUT_MAX_CHARS;
+  };
+  add(row);
+  walkIn(row, isAboutRow, (node, type) => type !== 1 || !isAboutRow(node) || add(node));
+  return text.slice(0, ABOUT_MAX_CHARS);
 }
 // The first text of a row, if it is nothing but a date, an address or a number that letters begin: it names the row.
 const BYTE = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)', CODE_MAX_CHARS = 100;
