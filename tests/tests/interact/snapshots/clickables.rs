@@ -294,6 +294,30 @@ async fn what_the_cursor_says_can_be_dragged_has_a_ref() {
     assert_eq!(tree.matches("[clickable]").count(), 4, "{tree}");
 }
 
+/// Some style sheets say only of what the pointer is over that it can be clicked.
+#[tokio::test]
+async fn what_has_the_pointers_cursor_once_it_is_there_has_a_ref() {
+    let mut scene = Scene::local().await;
+    let style = "<style>.tab:hover, main > .card:hover { cursor: pointer } @media all { .row:not(.off):hover td { color: red } }
+        @layer x { tr.row { &:hover { cursor: pointer } } } label:hover, .note::before:hover { cursor: pointer }</style>";
+    scene
+        .shows(&format!(
+            "{style}<main><a class=tab>First</a><a class=tab>Second</a><div class=card>Card <b>one</b></div><p class=note>Words</p>
+             <label>Name <input></label><table><tr class=row><td>Ann<td>4</tr><tr><td>Bob<td>5</table></main>"
+        ))
+        .await;
+    let tree = scene.tree().await;
+    for shown in [
+        "generic \"First\" [clickable]",
+        "generic \"Second\" [clickable]",
+        "generic \"Card one\" [clickable]",
+        "row [clickable] [ref=@e5]: Ann 4",
+    ] {
+        assert!(tree.contains(shown), "{shown}: {tree}");
+    }
+    assert_eq!(tree.matches("[clickable]").count(), 4, "{tree}");
+}
+
 /// What its author calls otherwise than what it shows, such as "Click to edit", shows which one it is.
 #[tokio::test]
 async fn what_is_named_alike_shows_its_words() {

@@ -8,7 +8,7 @@ const STYLES_MAX = 100_000;
 let whole = null;
 let asked = -Infinity;
 const ASKED_MIN = 300, HOSTS_LOOKED_FOR_MAX = 100_000;
-const beginWalk = () => { [styles, whole, asked] = [new Map(), null, 0] };
+const beginWalk = () => { [styles, whole, asked, pointed] = [new Map(), null, 0, null] };
 const endWalk = () => { [styles, whole, asked] = [null, null, -Infinity] };
 
 function styleOf(element) {
@@ -45,10 +45,52 @@ function mayDrawPseudo(element) {
 }
 
 // A selector of the elements that the document's style sheets give content before or after; null where that can't be told.
-const sheetsOf = getterOf(Document.prototype, 'styleSheets'), adoptedSheetsOf = getterOf(Document.prototype, 'adoptedStyleSheets');
-const RULES_MAX = 20_000, PSEUDO_RULES_MAX = 50, SELECTORS_MAX_CHARS = 5000;
 function pseudoSelector() {
-  const found = ['q'];
+  try {
+    const found = ['q', ...selectorsOf(givesContent, withoutPseudo, (sheet) => sheet.cssRules)].join();
+    dom.matches(documentRoot(), found);
+    return found.includes('::') ? null : found;
+  } catch {
+    return null; // a sheet of another site, or what selectors alone don't tell
+  }
+}
+// Conditions inside a rule have its other declarations.
+const givesContent = (selector, rule) => /::(?:before|after)/.test(selector) && (rule.cssRules.length > 0 || !['', 'none', 'normal'].includes(rule.style.content));
+// A selector of one of pseudo-elements becomes one of the elements that they belong to.
+const withoutPseudo = (selector) => selector.replace(/"(?:[^"\\]|\\.)*"|(^|[\s>+~,(])?::(?:before|after)[^,\s)]*/g,
+  (found, before) => (found.startsWith('"') ? found : before === undefined ? '' : `${before}*`));
+
+// Whether a style sheet gives an element the cursor of what can be clicked once the pointer is over it.
+let pointed = null;
+const POINTED_MS = 1000;
+function isPointedAtHover(element) {
+  const now = performance.now();
+  if (pointed === null || now > pointed.until) pointed = { selector: hoverSelector(), until: now + POINTED_MS };
+  if (pointed.selector === null || !dom.matches(element, pointed.selector)) return false;
+  const parent = drawnParent(element);
+  return parent === null || dom.closest(parent, pointed.selector) === null;
+}
+function hoverSelector() {
+  // What a sheet of another site says is not known.
+  const readable = (sheet) => { try { return sheet.cssRules } catch { return [] } };
+  try {
+    const found = selectorsOf((selector, rule) => selector.includes(':hover') && rule.style.cursor === 'pointer', withoutHover, readable).join();
+    if (found === '') return null;
+    dom.matches(documentRoot(), found);
+    return found;
+  } catch {
+    return null;
+  }
+}
+const withoutHover = (selector) => selector.replace(/"(?:[^"\\]|\\.)*"|(^|[\s>+~,(]):hover(?![\w-])|:hover(?![\w-])/g,
+  (found, before) => (found.startsWith('"') ? found : before === undefined ? '' : `${before}*`));
+
+// The selectors of the document's rules for which `isWanted` says so, each as `without` makes it. Throws where there are too many, or
+// where they are not all that decides.
+const sheetsOf = getterOf(Document.prototype, 'styleSheets'), adoptedSheetsOf = getterOf(Document.prototype, 'adoptedStyleSheets');
+const RULES_MAX = 20_000, FOUND_RULES_MAX = 50, SELECTORS_MAX_CHARS = 5000;
+function selectorsOf(isWanted, without, rulesOf) {
+  const found = [];
   let rules = 0, chars = 0;
   const count = (more, max) => { if (more > max) throw new RangeError('too many rules'); };
   const read = (list, outer) => {
@@ -65,26 +107,15 @@ function pseudoSelector() {
           count((inner.split('&').length - 1) * (outer.length + 5), SELECTORS_MAX_CHARS);
           inner = inner.replaceAll('&', `:is(${outer})`);
         }
-        // Conditions inside a rule have its other declarations.
-        if (/::(?:before|after)/.test(inner) && (rule.cssRules.length > 0 || !['', 'none', 'normal'].includes(rule.style.content))) {
+        if (isWanted(inner, rule)) {
           count(chars += inner.length, SELECTORS_MAX_CHARS);
-          count(found.push(withoutPseudo(inner)), PSEUDO_RULES_MAX);
+          count(found.push(without(inner)), FOUND_RULES_MAX);
         }
       } else if (globalThis.CSSScopeRule && rule instanceof CSSScopeRule) throw new TypeError('scopes');
-      else if (rule instanceof CSSImportRule && rule.styleSheet) read(rule.styleSheet.cssRules, null);
+      else if (rule instanceof CSSImportRule && rule.styleSheet) read(rulesOf(rule.styleSheet), null);
       if (rule.cssRules?.length) read(rule.cssRules, inner);
     }
   };
-  try {
-    for (const sheet of [...sheetsOf(document), ...adoptedSheetsOf(document)]) read(sheet.cssRules, null);
-    const selector = found.join();
-    dom.matches(documentRoot(), selector);
-    return selector.includes('::') ? null : selector;
-  } catch {
-    return null; // a sheet of another site, or what selectors alone don't tell
-  }
+  for (const sheet of [...sheetsOf(document), ...adoptedSheetsOf(document)]) read(rulesOf(sheet), null);
+  return found;
 }
-
-// A selector of the elements that one of pseudo-elements belongs to.
-const withoutPseudo = (selector) => selector.replace(/"(?:[^"\\]|\\.)*"|(^|[\s>+~,(])?::(?:before|after)[^,\s)]*/g,
-  (found, before) => (found.startsWith('"') ? found : before === undefined ? '' : `${before}*`));
