@@ -233,3 +233,27 @@ async fn of_several_that_match_the_one_is_meant_that_a_person_would_take() {
     assert_eq!((next.role.as_str(), next.name.as_str()), ("listitem", "Next Page"));
     scene.ends().await;
 }
+
+/// A click on an option of a list that is not open chooses it, unless something that is drawn says the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_option_of_a_closed_select_is_chosen() {
+    let scene = Scene::new().await;
+    let click = async |value: &str, html: &str| {
+        scene.shows(html).await;
+        let kind = value.contains(' ').then_some(TargetBy::Role);
+        let wanted = Wanted { by: kind, doing: Doing::Click, ..any(value) };
+        let found = scene.locate(&wanted).await.unwrap();
+        let terms = Terms { how: How::DocumentFirst, ..Terms::until(Instant::now() + PATIENCE) };
+        scene.page.click(&found.element, &Click::once(terms)).await.unwrap();
+        scene.evaluate("s.value + document.title").await
+    };
+    let select = "<title></title><select hidden><option>Work</select><select id=s><option>Home<option>Work</select>";
+    for value in ["option \"Work\"", "Work"] {
+        assert_eq!(click(value, select).await, "Work", "{value}");
+    }
+    let beside = format!("{select}<button onclick='document.title = `clicked`'>Work</button>");
+    assert_eq!(click("Work", &beside).await, "Homeclicked");
+    scene.shows(&select.replace("<select id=s>", "<select id=s style='display:none'>")).await;
+    scene.misses(&Wanted { doing: Doing::Click, ..any("Work") }).await;
+    scene.ends().await;
+}

@@ -40,8 +40,9 @@ const isUnseenPart = (element) => {
 // The first that is seen, not hidden from assistive technology, and enabled; else the first seen, else the first of those that
 // are rendered at all, else the first. Of those that are alike in that, one that is written as the target is, and of those in one
 // list one in view. Where a dialog or a popup stands before that one, those in it are meant, and where a list is open, its options.
-function preferred(elements, step) {
+function preferred(elements, step, doing) {
   const best = bestOf(elements, step);
+  if (doing === 'click' && best?.shown === null) return optionOf(elements, step) ?? best;
   const select = openSelect(), options = select === null ? [] : elements.filter(element => isInside(element, select));
   // Its options are drawn outside of the page.
   if (options.length > 0) return { ...bestOf(options, step), shown: select };
@@ -49,6 +50,14 @@ function preferred(elements, step) {
   const inside = before ? elements.filter(element => isInside(element, before)) : [];
   const other = inside.length > 0 ? bestOf(inside, step) : null;
   return other?.shown && isSeen(other.shown) ? other : best;
+}
+// An option of a select that is drawn, which a click chooses; null where there is none.
+function optionOf(elements, step) {
+  const selectOf = (element) => (element instanceof HTMLOptionElement ? dom.closest(element, 'select') : null);
+  const options = elements.filter(element => selectOf(element) !== null && isVisible(selectOf(element)));
+  if (options.length === 0) return null;
+  const best = bestOf(options, step);
+  return { ...best, shown: selectOf(best.element) };
 }
 // How many matches are looked at more closely.
 const LOOKED_AT_MAX = 50;
@@ -239,10 +248,10 @@ function evaluate(plan, search) {
     counts.push(found.length);
     const fitting = fittingOf(found, plan, steps);
     const step = steps?.at(-1);
-    let best = preferred(fitting.length ? fitting : found, step);
+    let best = preferred(fitting.length ? fitting : found, step, plan.doing);
     if (best === null) continue;
     // A field that is hidden is no better than what is shown, if no other kind is tried.
-    if (!plan.lenient && best.shown === null) best = preferred(found, step);
+    if (!plan.lenient && best.shown === null) best = preferred(found, step, plan.doing);
     const isFree = best.shown !== null && inertBy(best.shown) === null;
     const counted = (isFree || !plan.visible) && fitting.length > 0;
     if (chosen === null || (counted && !chosen.counted)) chosen = { ...best, at, counted, fits: plan.doing !== 'type' || fitting.length > 0 };
