@@ -170,6 +170,27 @@ async fn what_moves_is_clicked_when_it_stands_still() {
     scene.ends().await;
 }
 
+/// A button that asks for attention for as long as it is there keeps its middle.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_pulses_or_spins_for_ever_is_clicked_in_its_middle() {
+    let scene = Scene::open().await;
+    for moves in ["scale(1.2)", "rotate(180deg)"] {
+        for (repeats, terms) in [("infinite", ready()), ("infinite", in_document()), ("3", ready())] {
+            scene
+                .shows(&format!(
+                    "{LOGS}<style>@keyframes moves {{ to {{ transform: {moves} }} }} #b {{ animation: moves .4s {repeats}; margin: 99px }}</style>
+                    <button id=b onclick='note(b.getAnimations().length)'>Buy now</button>"
+                ))
+                .await;
+            let element = scene.element("#b").await;
+            scene.page.click(&element, &Click::once(terms)).await.unwrap();
+            // What comes to an end is waited for.
+            assert_eq!(scene.log().await, if repeats == "3" { "0" } else { "1" }, "{moves} {repeats}");
+        }
+    }
+    scene.ends().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn elements_are_scrolled_into_view_past_what_sticks() {
     let bars =

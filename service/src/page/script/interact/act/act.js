@@ -176,8 +176,15 @@ const lastSeen = new WeakMap();
 const SEEN_MS_MIN = 20;
 const SEEN_MS_MAX = 60_000;
 kit.sees = (element, rect) => { lastSeen.set(element, { rect, at: performance.now() }); };
-const isAnimated = (element) => Document.prototype.getAnimations.call(document)
-  .some(({ playState, effect }) => playState === 'running' && effect?.target && isWithin(drawnOf(element), effect.target));
+const isAnimated = (element, counts = () => true) => Document.prototype.getAnimations.call(document)
+  .some(({ playState, effect }) => playState === 'running' && effect?.target && counts(effect) && isWithin(drawnOf(element), effect.target));
+// Whether an animation without end moves an element around its middle, such as one that pulses: a person clicks it there.
+const MIDDLE_PX_MAX = 1;
+const isMovedInPlace = (element, before) => {
+  const [[x, y], [nowX, nowY]] = [before, rectOf(element)].map((rect) => [rect.x + rect.width / 2, rect.y + rect.height / 2]);
+  if (Math.max(Math.abs(x - nowX), Math.abs(y - nowY)) > MIDDLE_PX_MAX) return false;
+  return isAnimated(element, (effect) => effect.getComputedTiming().endTime === Infinity);
+};
 const stoodStill = (element, rect) => {
   const last = lastSeen.get(element);
   const ago = performance.now() - (last?.at ?? 0);
@@ -268,7 +275,8 @@ kit.ready = async (number, ask) => {
       const isDrawn = await frame() && (!isAnimated(element) || await frame());
       if (!isConnected(element)) return GONE;
       kit.sees(element, rectOf(element));
-      if (!sameRect(before, rectOf(element)) || (!isDrawn && isAnimated(element))) return lacks('still', element);
+      const isStill = isDrawn ? sameRect(before, rectOf(element)) || isMovedInPlace(element, before) : sameRect(before, rectOf(element)) && !isAnimated(element);
+      if (!isStill) return lacks('still', element);
     }
   }
   // In a frame its parents' windows may not show it, which is not known here.
