@@ -45,9 +45,12 @@ pub(super) async fn watch(setup: Weak<Setup>) {
         ends.retain(|leader, _| leaders.contains(leader));
         // Descriptors are many, and tell nothing while there is memory.
         let shared = if is_short { Shared::Held } else { Shared::Mapped };
-        let measured = tokio::task::spawn_blocking(move || memory_of_groups(&leaders, shared));
-        let Ok(groups) = measured.await else { continue };
-        let Some(heavy) = heavy(&groups, policy, memory.total_bytes(), is_short) else { continue };
+        let groups = measure(leaders, shared).await;
+        let Some(mut heavy) = heavy(&groups, policy, memory.total_bytes(), is_short) else { continue };
+        // What the browser's own process has mapped, a page may hold.
+        if heavy.largest == heavy.leader && shared == Shared::Mapped {
+            heavy = measure(vec![heavy.leader], Shared::Held).await.first().copied().unwrap_or(heavy);
+        }
         let Some((browser, kind)) = browsers.iter().find(|(browser, _)| browser.group() == heavy.leader) else {
             continue;
         };
@@ -71,6 +74,11 @@ pub(super) async fn watch(setup: Weak<Setup>) {
             tracing::debug!(process = largest, "the process has ended meanwhile");
         }
     }
+}
+
+async fn measure(leaders: Vec<u32>, shared: Shared) -> Vec<GroupMemory> {
+    let measured = tokio::task::spawn_blocking(move || memory_of_groups(&leaders, shared));
+    measured.await.unwrap_or_default()
 }
 
 /// The browser that holds too much, if any.

@@ -136,19 +136,25 @@ async fn a_page_that_fills_the_memory_is_ended_and_its_session_goes_on() {
     let stack = Stack::with().setting("PORTHOLE_BROWSER_MAX_MEMORY_MB", "250").start().await;
     let (other, _) =
         Agent::at(stack.caller().owning("sb-other", &owner::FIRST), &stack.site.html("<title>other</title>")).await;
-    // Once, some time after it was opened: the service loads it again.
-    let fills = "<title>fills</title><script>if (!sessionStorage.filled) setTimeout(() => {
-        sessionStorage.filled = 1; globalThis.held = new Uint8Array(8e8).fill(1) }, 3000)</script>";
-    let (agent, _) = Agent::at(stack.caller(), &stack.site.html(fills)).await;
-    eventually(ENDED_WITHIN, async || {
-        let told = agent.does("tabs", json!({"action": "list"})).await;
-        so(told["events"].as_array().unwrap().iter().any(|event| event["type"] == "crashed"), format!("{told:#?}"))
-    })
-    .await;
-    let next = agent.does("navigate", json!({"url": stack.site.html("<title>next</title>")})).await;
-    assert_eq!(next["title"], "next");
-    assert_eq!(other.does("snapshot", json!({})).await["title"], "other");
-    for agent in [agent, other] {
+    // Its own memory, and what it shares with the browser's own process: pipes that nobody reads.
+    let own = "globalThis.held = new Uint8Array(8e8).fill(1)";
+    let shared = "const blob = new Blob([new Uint8Array(4 << 20)]);
+        globalThis.held = Array.from({ length: 400 }, () => { const one = blob.stream().getReader(); one.read(); return one })";
+    for fills in [own, shared] {
+        // Once, some time after it was opened: the service loads it again.
+        let page = format!(
+            "<title>fills</title><script>if (!sessionStorage.filled) setTimeout(() => {{ sessionStorage.filled = 1; {fills} }}, 3000)</script>"
+        );
+        let (agent, _) = Agent::at(stack.caller(), &stack.site.html(&page)).await;
+        eventually(ENDED_WITHIN, async || {
+            let told = agent.does("tabs", json!({"action": "list"})).await;
+            so(told["events"].as_array().unwrap().iter().any(|event| event["type"] == "crashed"), format!("{told:#?}"))
+        })
+        .await;
+        let next = agent.does("navigate", json!({"url": stack.site.html("<title>next</title>")})).await;
+        assert_eq!(next["title"], "next");
+        assert_eq!(other.does("snapshot", json!({})).await["title"], "other");
         agent.does("close", json!({})).await;
     }
+    other.does("close", json!({})).await;
 }

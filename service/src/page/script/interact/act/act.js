@@ -162,6 +162,8 @@ const sameRect = (a, b) => a.x === b.x && a.y === b.y && a.width === b.width && 
 // What an element lacks for an action, by a code of `Lack` in `interact/act/readiness.rs`; what it has become (`is`) or what is
 // before it (`by`) with it.
 const lacks = (what, element, more) => ({ lacks: what, what: describe(element), ...more });
+// An element may be inert by an attribute of its own.
+const describeInert = (inert, element) => (inert === element ? 'its `inert` attribute' : describe(inert));
 const GONE = { lacks: 'attached', what: 'the element' };
 
 const scrollTo = (element, align) => {
@@ -266,7 +268,7 @@ kit.ready = async (number, ask) => {
   if (ask.enabled && isActDisabled(element)) return lacks('enabled', element);
   if (ask.editable && actReadOnly(element)) return lacks('editable', element);
   const inert = ask.enabled ? inertBy(element) : null;
-  if (inert) return lacks('uncovered', element, { by: describe(inert) });
+  if (inert) return lacks('uncovered', element, { by: describeInert(inert, element) });
   if (ask.still) {
     const before = rectOf(element);
     if (!stoodStill(element, before)) {

@@ -69,7 +69,7 @@ const pointOf = (element) => (aimed?.asked === element ? { x: aimed.x, y: aimed.
 const coverNow = (element) => {
   if (aimed?.asked !== element) return null;
   const inert = inertBy(aimed.element);
-  return inert ? describe(inert) : actCover(aimed.element, aimed.x, aimed.y);
+  return inert ? describeInert(inert, aimed.element) : actCover(aimed.element, aimed.x, aimed.y);
 };
 const isHiddenNow = (element) => aimed?.asked === element && !actVisible(aimed.element);
 // The pointer comes to `inner`, which is the element or in it.
