@@ -1,7 +1,7 @@
 //! Fields, choices and boxes that become something else by the events of the action on them.
 
 use porthole_contract::session::TargetBy;
-use porthole_service::page::interact::{ActError, Element, How, Refs, SnapshotOptions, Terms, Typing, Wanted};
+use porthole_service::page::interact::{ActError, Click, Element, How, Refs, SnapshotOptions, Terms, Typing, Wanted};
 
 use crate::act::scene::{LOGS, Scene, briefly, ready, typing};
 use crate::warned::Warned;
@@ -141,6 +141,14 @@ async fn a_field_that_its_focus_dresses_up_gets_its_text() {
                 assert_eq!(warnings, Vec::<String>::new(), "{document} {how:?}");
             }
         }
+    }
+    // A click on it is not lost either.
+    for how in [How::Input, How::DocumentFirst] {
+        scene.shows("<label for=a>Day</label><input id=a><script>a.onfocus = () => { a.ariaLabel = 'Use the arrow keys' }; a.onclick = () => { document.title = 'open' }</script>").await;
+        let field = found(&scene, "textbox", "Day", true).await;
+        let terms = Terms { how, ..briefly() };
+        let clicked = scene.page.click(&field, &Click::once(terms)).await.unwrap();
+        assert_eq!((scene.evaluate("document.title").await, clicked.warned()), ("open".into(), Vec::new()), "{how:?}");
     }
     scene.ends().await;
 }

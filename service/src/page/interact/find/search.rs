@@ -4,6 +4,7 @@
 //! ignored: a busy advertisement must not fail the page around it.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -27,6 +28,8 @@ const SLICE: Duration = Duration::from_millis(1_000);
 const DEPTH_MAX: usize = 8;
 /// How many times a document is asked anew for what the browser has said of its elements.
 const ROUNDS_MAX: usize = 8;
+/// How many elements the browser is asked about in one search, over all documents.
+const HOSTS_MAX: usize = 2_000;
 /// How many documents of a page are asked.
 const DOCUMENTS_MAX: usize = 100;
 
@@ -98,6 +101,8 @@ pub(super) struct Search<'a> {
     /// How many documents the page had seen as the main one was opened, and that.
     main: Option<(u64, Frame)>,
     opened: HashMap<(String, u32), Frame>,
+    /// The elements that the browser was asked about.
+    hosts: AtomicUsize,
 }
 
 /// Where is searched.
@@ -113,7 +118,16 @@ pub(super) enum Within {
 
 impl<'a> Search<'a> {
     pub(super) fn new(page: &'a Page, plan: &'a Plan, within: Within, deadline: Instant) -> Self {
-        Self { page, plan, plan_json: json!(plan), within, deadline, main: None, opened: HashMap::new() }
+        Self {
+            page,
+            plan,
+            plan_json: json!(plan),
+            within,
+            deadline,
+            main: None,
+            opened: HashMap::new(),
+            hosts: AtomicUsize::new(0),
+        }
     }
 
     /// Searches until `done` says so, or until the deadline; the last round, and whether it was done.
@@ -262,7 +276,7 @@ impl<'a> Search<'a> {
     async fn ask(&self, frame: &Frame, plan: &Value, limit: Duration) -> Result<Outcome, ActError> {
         let mut outcome = self.ask_once(frame, plan, limit).await?;
         for _ in 0..ROUNDS_MAX {
-            let asks = outcome.hosts > 0;
+            let asks = outcome.hosts > 0 && self.hosts.fetch_add(outcome.hosts, Ordering::Relaxed) < HOSTS_MAX;
             if asks {
                 self.page.open_closed_roots(frame, "hosts").await?;
             }

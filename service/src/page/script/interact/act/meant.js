@@ -102,7 +102,7 @@ const staysMeant = () => {
   if (!isHere(meant.element)) return false;
   if (meant.matches) return staysInRow();
   const now = meaningOf(meant.element, identityOf(meant.element));
-  const isNamed = saysStill(meant.name, now.name) && (partsOf(now.name).length === 0 || goesOn(meant.name, now.name));
+  const isNamed = (saysStill(meant.name, now.name) && (partsOf(now.name).length === 0 || goesOn(meant.name, now.name))) || (actFieldKind(meant.element) === 'text' && isStillLabelled());
   if (partsOf(now.name).length > partsOf(meant.name).length && meant.name !== '' && hasOthersBeside(meant.standing)) return false;
   return now.role === meant.role && isNamed && isAmong(meant.shown, now.shown) && staysInRow();
 };
