@@ -178,6 +178,7 @@ async fn a_button_that_is_taken_away_as_its_key_goes_down_is_told() {
             ("onkeydown='w.innerHTML = w.innerHTML'", false),
             ("onclick='note(`clicked`); this.remove()'", true),
             ("onkeydown='event.preventDefault(); note(`clicked`)'", true),
+            ("onkeydown='event.preventDefault(); note(`clicked`); this.remove()'", true),
         ] {
             scene.shows(&format!("{LOGS}<div id=w><button id=a {handlers}>Save</button></div>")).await;
             let pressed = scene.press(Some("#a"), key).await.unwrap();

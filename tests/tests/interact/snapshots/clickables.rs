@@ -299,10 +299,13 @@ async fn what_the_cursor_says_can_be_dragged_has_a_ref() {
 async fn what_has_the_pointers_cursor_once_it_is_there_has_a_ref() {
     let mut scene = Scene::local().await;
     let style = "<style>.tab:hover, main > .card:hover { cursor: pointer } @media all { .row:not(.off):hover td { color: red } }
-        @layer x { tr.row { &:hover { cursor: pointer } } } label:hover, .note::before:hover { cursor: pointer }</style>";
+        @layer x { tr.row { &:hover { cursor: pointer } } } label:hover, .note::before:hover { cursor: pointer }
+        @media print { .printed:hover { cursor: pointer } } .tab.off:hover { cursor: not-allowed }
+        .day:hover { cursor: pointer } .past { cursor: default }</style>";
     scene
         .shows(&format!(
-            "{style}<main><a class=tab>First</a><a class=tab>Second</a><div class=card>Card <b>one</b></div><p class=note>Words</p>
+            "{style}<main><a class=tab>First</a><a class=tab>Second</a><a class='tab off'>Third</a><p class=printed>Printed</p><p class='day past'>Past</p>
+             <button>Go <i class=tab>on</i></button><div class=card>Card <b>one</b></div><p class=note>Words</p>
              <label>Name <input></label><table><tr class=row><td>Ann<td>4</tr><tr><td>Bob<td>5</table></main>"
         ))
         .await;
@@ -311,7 +314,7 @@ async fn what_has_the_pointers_cursor_once_it_is_there_has_a_ref() {
         "generic \"First\" [clickable]",
         "generic \"Second\" [clickable]",
         "generic \"Card one\" [clickable]",
-        "row [clickable] [ref=@e5]: Ann 4",
+        "row [clickable] [ref=@e6]: Ann 4",
     ] {
         assert!(tree.contains(shown), "{shown}: {tree}");
     }

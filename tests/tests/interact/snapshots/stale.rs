@@ -49,6 +49,17 @@ async fn a_button_of_a_recycled_row_is_stale() {
     }
 }
 
+/// A style sheet's own words are the same in all rows, and others under the pointer.
+#[tokio::test]
+async fn what_a_style_sheet_says_of_all_rows_makes_no_ref_stale() {
+    let mut scene = Scene::local().await;
+    let style = "<style>li::before { content: 'Photo' } li.over::before { content: 'Zoom' } li.over { list-style-type: 'Open' }</style>";
+    scene.shows(&format!("{style}<ul><li id=n><button>Delete</button><li><button>Delete</button></ul>")).await;
+    scene.tree().await;
+    scene.evaluate("n.className = 'over'").await;
+    assert_eq!(scene.resolves("@e1").await, Ok(()));
+}
+
 #[tokio::test]
 async fn a_button_of_a_recycled_row_is_stale_in_a_long_document() {
     let mut scene = Scene::local().await;

@@ -284,7 +284,12 @@ impl<'a> Search<'a> {
             if !asks && !knows_more {
                 break;
             }
+            // What was opened counts all the same.
+            let is_late = Instant::now() >= self.deadline;
             outcome = self.ask_once(frame, plan, limit).await?;
+            if is_late {
+                break;
+            }
         }
         Ok(outcome)
     }

@@ -31,6 +31,7 @@ const dom = {
   nextElement: getterOf(Element.prototype, 'nextElementSibling'),
   previousElement: getterOf(Element.prototype, 'previousElementSibling'),
   attribute: methodOf(Element.prototype, 'getAttribute'),
+  attributeNames: methodOf(Element.prototype, 'getAttributeNames'),
   has: methodOf(Element.prototype, 'hasAttribute'),
   matches: methodOf(Element.prototype, 'matches'),
   closest: methodOf(Element.prototype, 'closest'),

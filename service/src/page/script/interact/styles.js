@@ -63,18 +63,22 @@ const withoutPseudo = (selector) => selector.replace(/"(?:[^"\\]|\\.)*"|(^|[\s>+
 // Whether a style sheet gives an element the cursor of what can be clicked once the pointer is over it.
 let pointed = null;
 const POINTED_MS = 1000;
+const NOT_POINTED = 'label, td, th, thead *, a *, button *, summary *, [role=button] *, [role=link] *';
 function isPointedAtHover(element) {
   const now = performance.now();
-  if (pointed === null || now > pointed.until) pointed = { selector: hoverSelector(), until: now + POINTED_MS };
-  if (pointed.selector === null || !dom.matches(element, pointed.selector)) return false;
+  if (pointed === null || now > pointed.until) pointed = { by: hoverSelector((cursor) => cursor === 'pointer'), but: hoverSelector((cursor) => !['', 'pointer'].includes(cursor)), until: now + POINTED_MS };
+  const { by, but } = pointed;
+  if (by === null || !dom.matches(element, by) || dom.matches(element, NOT_POINTED) || (but !== null && dom.matches(element, but))) return false;
   const parent = drawnParent(element);
-  return parent === null || dom.closest(parent, pointed.selector) === null;
+  return parent === null || dom.closest(parent, by) === null;
 }
-function hoverSelector() {
+// A selector of the elements for which a rule of `:hover` gives such a cursor; null where there are none, or too many rules.
+function hoverSelector(isSuch) {
   // What a sheet of another site says is not known.
   const readable = (sheet) => { try { return sheet.cssRules } catch { return [] } };
+  const holds = (rule) => !(rule instanceof CSSMediaRule) || matchMedia(rule.media.mediaText).matches;
   try {
-    const found = selectorsOf((selector, rule) => selector.includes(':hover') && rule.style.cursor === 'pointer', withoutHover, readable).join();
+    const found = selectorsOf((selector, rule) => selector.includes(':hover') && isSuch(rule.style.cursor), withoutHover, readable, holds).join();
     if (found === '') return null;
     dom.matches(documentRoot(), found);
     return found;
@@ -85,11 +89,11 @@ function hoverSelector() {
 const withoutHover = (selector) => selector.replace(/"(?:[^"\\]|\\.)*"|(^|[\s>+~,(]):hover(?![\w-])|:hover(?![\w-])/g,
   (found, before) => (found.startsWith('"') ? found : before === undefined ? '' : `${before}*`));
 
-// The selectors of the document's rules for which `isWanted` says so, each as `without` makes it. Throws where there are too many, or
-// where they are not all that decides.
+// The selectors of the document's rules for which `isWanted` says so, each as `without` makes it, but for what is in rules that don't
+// hold. Throws where there are too many, or where they are not all that decides.
 const sheetsOf = getterOf(Document.prototype, 'styleSheets'), adoptedSheetsOf = getterOf(Document.prototype, 'adoptedStyleSheets');
 const RULES_MAX = 20_000, FOUND_RULES_MAX = 50, SELECTORS_MAX_CHARS = 5000;
-function selectorsOf(isWanted, without, rulesOf) {
+function selectorsOf(isWanted, without, rulesOf, holds = () => true) {
   const found = [];
   let rules = 0, chars = 0;
   const count = (more, max) => { if (more > max) throw new RangeError('too many rules'); };
@@ -113,7 +117,7 @@ function selectorsOf(isWanted, without, rulesOf) {
         }
       } else if (globalThis.CSSScopeRule && rule instanceof CSSScopeRule) throw new TypeError('scopes');
       else if (rule instanceof CSSImportRule && rule.styleSheet) read(rulesOf(rule.styleSheet), null);
-      if (rule.cssRules?.length) read(rule.cssRules, inner);
+      if (rule.cssRules?.length && holds(rule)) read(rule.cssRules, inner);
     }
   };
   for (const sheet of [...sheetsOf(document), ...adoptedSheetsOf(document)]) read(rulesOf(sheet), null);

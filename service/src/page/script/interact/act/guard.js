@@ -187,7 +187,8 @@ const judgeKey = (event, now) => {
   const acts = event.type === 'keyup' ? event.key === ' ' : event.type === 'keypress' && event.key === 'Enter';
   const hasChanged = now.first !== null && acts && isActivating(now.element, event.key) && isHere(now.element) && !staysMeant();
   if (hasChanged && hasKeys(now.element, target)) return refuse(now, `${told(now.element)}, which had changed,`);
-  if (acts && now.first !== null && !isConnected(now.element) && matches(now.element, PRESSABLE)) now.left = true;
+  // A page that has prevented the key has acted by it itself.
+  if (acts && now.first !== null && !now.down?.defaultPrevented && !isConnected(now.element) && matches(now.element, PRESSABLE)) now.left = true;
   if (event.type === 'keyup') return now.first !== null;
   if (now.stops || !now.element) return refuse(now, told(target));
   if (!hasKeys(now.element, target)) return letFollow(event, target, now) || refuse(now, told(target));

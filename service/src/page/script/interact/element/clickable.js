@@ -32,7 +32,7 @@ function clickable(element, tag, style, outer) {
   }
   if (hiddenControl(element, tag) || isCalledButton(element, tag)) return 'own';
   if (GRABS.has(style.cursor)) return isGrabbed(element, tag) ? 'pointer' : '';
-  if (style.cursor !== 'pointer') return tag !== 'label' && !outer.pointer && isPointedAtHover(element) ? 'pointer' : '';
+  if (style.cursor !== 'pointer') return style.cursor === 'auto' && !outer.pointer && isPointedAtHover(element) ? 'pointer' : '';
   if (!outer.pointer) {
     if (tag !== 'label') return 'pointer';
     const control = element.control;

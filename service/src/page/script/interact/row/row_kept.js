@@ -34,7 +34,7 @@ const rowBefore = (element, isTypedInto) => {
     return ways.map((way) => ({ row, byTitle: way, told: wordsOf(row, way, cache), title }));
   });
   const entry = FIELDS.has(roleOf(element)) ? entryOf(element, own, cache, isTypedInto) : { element, own, words: '', others: [], called: null, value: new Set() };
-  return { ...entry, rows: told, held: null, until: 0 };
+  return { ...entry, rows: told, held: null, isReplaced: false, until: 0 };
 };
 // The title of a plain row: the words of its heading, else of its first bold text or first text. Empty if a row beside it has the
 // same title. If a control in the row acts and the title stays, the row is the same entry, even if a count or a state changes.
@@ -132,8 +132,8 @@ const isOther = (said, now) => {
   const [before, words] = [said, now].map(wordsIn);
   return before.size > 0 && words.size > 0 && before.isDisjointFrom(words);
 };
-// Whether entries that were not there before have taken the places of a row and of one beside it. What is typed may be shown in
-// one row alone, and numbers are computed anew.
+// Whether entries that were not there before have taken the places of a row and of one beside it, before the field has got anything:
+// what a page makes of a text, such as hints or its translations, may be in all rows. Numbers are computed anew.
 const isOfNewEntries = (now, { words, others }) =>
   [words, now].every((said) => /\p{L}{2}/u.test(said)) && isOther(words, now) && others.some(({ element, said }) => dom.isConnected(element) && isOther(said, wordsOf(element)));
 // Whether an element is another entry's by now: its row is, or the element has swapped names with another one, and the row does
@@ -142,7 +142,7 @@ const isInAnothers = (before) => {
   if (!before) return false;
   const { own, words, element } = before, hasRow = own !== null && dom.isConnected(own);
   const now = hasRow ? wordsOf(own) : '';
-  if (hasRow && (isAnothers(now, before) || isOfNewEntries(now, before))) return true;
+  if (before.isReplaced || (hasRow && (isAnothers(now, before) || (before.held === null && isOfNewEntries(now, before))))) return true;
   return !(words !== '' && now === words && dom.contains(own, element)) && isCalledAsAnother(before.called);
 };
 const heldBy = (field) => (isWrittenIn(field) || dom.tag(field) === 'select' ? field.value : field.checked ?? dom.textContent(field));
@@ -160,6 +160,8 @@ const noteTyped = (before, event) => {
   const target = fieldOfEvent(event);
   if (!(target instanceof Element)) return;
   const isActedOn = target === before?.element;
+  // The page's own listeners have yet to hear of it.
+  if (isActedOn && before.held === null && before.own !== null && dom.isConnected(before.own)) before.isReplaced = isOfNewEntries(wordsOf(before.own), before);
   if (isActedOn || event.isTrusted) {
     typedFields.set(target, heldBy(target));
     typedLately.add(target);

@@ -161,16 +161,22 @@ function readFull(row, cache) {
   const words = `${wordsAlone(text)} ${versionOf(row)} ${codeOf(row)}`.trim();
   return { words, pieces: [marks.leads ?? '', marks.title ?? '', ...numbersIn(text)], saysWords, isLong };
 }
-// The words that style sheets draw in a row, of what is no control.
+// The words that style sheets draw in a row, of what is no control. They must be in an attribute, as those of an entry are: a style
+// sheet's own words are the same in all rows, and often others under the pointer.
 const BY_STYLE_LOOKED_MAX = 30;
 function wordsByStyle(row) {
-  let text = /^".*"$/.test(getComputedStyle(row).listStyleType) ? getComputedStyle(row).listStyleType : '', looked = 0;
-  const add = (node) => {
-    if (mayDrawPseudo(node)) for (const which of ['::before', '::after']) text += ` ${new Naming().pseudo(node, which)}`;
+  let text = '', looked = 0;
+  const add = (node, drawn) => {
+    const words = tidy(drawn);
+    if (words !== '' && dom.attributeNames(node).some((name) => (dom.attribute(node, name) ?? '').slice(0, ABOUT_MAX_CHARS).includes(words))) text += ` ${words}`;
+  };
+  const look = (node) => {
+    if (mayDrawPseudo(node)) for (const which of ['::before', '::after']) add(node, new Naming().pseudo(node, which));
     return ++looked < BY_STYLE_LOOKED_MAX && text.length < ABOUT_MAX_CHARS;
   };
-  add(row);
-  walkIn(row, isAboutRow, (node, type) => type !== 1 || !isAboutRow(node) || add(node));
+  add(row, /^"(.*)"$/.exec(getComputedStyle(row).listStyleType)?.[1] ?? '');
+  look(row);
+  walkIn(row, isAboutRow, (node, type) => type !== 1 || !isAboutRow(node) || look(node));
   return text.slice(0, ABOUT_MAX_CHARS);
 }
 // The first text of a row, if it is nothing but a date, an address or a number that letters begin: it names the row.

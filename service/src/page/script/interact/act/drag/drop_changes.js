@@ -44,8 +44,7 @@ const SAID_CHARS_MAX = 200_000;
 const hashOfText = (element) => hashOf(textOf(element).slice(0, SAID_CHARS_MAX));
 // What the page says, and how the target looks by its attributes.
 const pageNow = (target) => `${hashOfText(documentRoot())} ${shallowOf(target)}`;
-const attributeNames = method(Element, 'getAttributeNames');
-const shallowOf = (element) => attributeNames(element).map((name) => `${name}=${attributeOf(element, name).slice(0, 200)}`).join();
+const shallowOf = (element) => dom.attributeNames(element).map((name) => `${name}=${attributeOf(element, name).slice(0, 200)}`).join();
 
 kit.dropChanged = () => {
   // What a canvas draws can't be compared.
