@@ -306,7 +306,7 @@ async fn what_has_the_pointers_cursor_once_it_is_there_has_a_ref() {
         .shows(&format!(
             "{style}<main><a class=tab>First</a><a class=tab>Second</a><a class='tab off'>Third</a><p class=printed>Printed</p><p class='day past'>Past</p>
              <button>Go <i class=tab>on</i></button><div class=card>Card <b>one</b></div><p class=note>Words</p>
-             <label>Name <input></label><table><tr class=row><td>Ann<td>4</tr><tr><td>Bob<td>5</table></main>"
+             <label>Name <input></label><table><tr class=row><th>Name<th>Age</tr><tr class=row><td>Ann<td>4</tr><tr><td>Bob<td>5</table></main>"
         ))
         .await;
     let tree = scene.tree().await;

@@ -63,7 +63,7 @@ const withoutPseudo = (selector) => selector.replace(/"(?:[^"\\]|\\.)*"|(^|[\s>+
 // Whether a style sheet gives an element the cursor of what can be clicked once the pointer is over it.
 let pointed = null;
 const POINTED_MS = 1000;
-const NOT_POINTED = 'label, td, th, thead *, a *, button *, summary *, [role=button] *, [role=link] *';
+const NOT_POINTED = 'label, td, th, tr:not(:has(td)), thead *, a *, button *, summary *, [role=button] *, [role=link] *';
 function isPointedAtHover(element) {
   const now = performance.now();
   if (pointed === null || now > pointed.until) pointed = { by: hoverSelector((cursor) => cursor === 'pointer'), but: hoverSelector((cursor) => !['', 'pointer'].includes(cursor)), until: now + POINTED_MS };
