@@ -20,6 +20,7 @@ mod identity;
 pub mod input;
 pub mod interact;
 mod jpeg;
+pub mod media_type;
 mod navigate;
 mod news;
 mod open;

@@ -1,4 +1,4 @@
-//! The name of a download, and its media type by that name.
+//! The name of a download.
 
 use porthole_contract::limits::FILE_NAME_MAX_BYTES;
 
@@ -15,42 +15,6 @@ pub(super) fn file_name(suggested: &str) -> String {
     match end {
         Some(end) => fit[..end].to_owned(),
         None => "download".to_owned(),
-    }
-}
-
-/// The media type that a name's ending stands for (IANA media types). The browser does not tell what the site said.
-pub(super) fn mime_type(name: &str) -> &'static str {
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
-    match ending.as_str() {
-        "csv" => "text/csv",
-        "doc" => "application/msword",
-        "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        "epub" => "application/epub+zip",
-        "gif" => "image/gif",
-        "gz" | "tgz" => "application/gzip",
-        "htm" | "html" => "text/html",
-        "ics" => "text/calendar",
-        "jpeg" | "jpg" => "image/jpeg",
-        "js" | "mjs" => "text/javascript",
-        "json" => "application/json",
-        "md" => "text/markdown",
-        "mp3" => "audio/mpeg",
-        "mp4" => "video/mp4",
-        "odt" => "application/vnd.oasis.opendocument.text",
-        "pdf" => "application/pdf",
-        "png" => "image/png",
-        "pptx" => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-        "rtf" => "application/rtf",
-        "svg" => "image/svg+xml",
-        "tar" => "application/x-tar",
-        "tsv" => "text/tab-separated-values",
-        "txt" | "log" => "text/plain",
-        "webp" => "image/webp",
-        "xls" => "application/vnd.ms-excel",
-        "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        "xml" => "application/xml",
-        "zip" => "application/zip",
-        _ => "application/octet-stream",
     }
 }
 

@@ -12,8 +12,9 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::end::Reason;
 use super::file_list::{Coming, FileList, Kept};
-use super::file_name::{file_name, mime_type};
+use super::file_name::file_name;
 use super::{Session, SessionError, Turn};
+use crate::page::media_type::media_type;
 use crate::provider::{DownloadNews, DownloadState, Downloads};
 
 /// Files of one session, those under way included.
@@ -225,7 +226,7 @@ fn ended(list: &mut FileList, guid: &str, path: Option<PathBuf>, size: Option<u6
     }
     list.given += 1;
     let file = format!("f{}", list.given);
-    let mime_type = mime_type(&name).to_owned();
+    let mime_type = media_type(&name).unwrap_or("application/octet-stream").to_owned();
     list.kept.push(Kept { info: FileInfo { file: file.clone(), name: name.clone(), mime_type, bytes }, path });
     (Some(Event::Download { tab, file: Some(file), name, bytes, error: None }), true)
 }

@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use porthole_contract::session::UploadFile;
 use porthole_service::page::interact::{ActError, File, Refs, SnapshotOptions};
 
 use super::scene::{LOGS, Scene, ready, ready_briefly};
@@ -39,6 +40,19 @@ async fn files_are_given_to_a_hidden_input() {
         .unwrap_err();
     assert!(unclear.to_string().contains("several fields"), "{unclear:?}");
     scene.ends().await;
+}
+
+/// As the browser does of a file that a person chooses; pages refuse pictures without a type.
+#[tokio::test]
+async fn a_file_without_a_type_has_that_of_its_name() {
+    let kind = |name: &str, mime_type: Option<&str>| {
+        let mime_type = mime_type.map(str::to_owned);
+        File::from(&UploadFile { name: name.to_owned(), mime_type, content_base64: String::new() }).mime_type
+    };
+    assert_eq!(kind("a.PNG", None), "image/png");
+    assert_eq!(kind("b.csv", None), "text/csv");
+    assert_eq!(kind("b.csv", Some("text/plain")), "text/plain");
+    assert_eq!(kind("no-ending", None), "");
 }
 
 #[tokio::test(flavor = "multi_thread")]

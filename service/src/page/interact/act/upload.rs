@@ -13,6 +13,7 @@ use crate::page::interact::acted::{Acted, Method};
 use crate::page::interact::error::unless_held;
 use crate::page::interact::quiet::Quiet;
 use crate::page::interact::{ActError, Element};
+use crate::page::media_type::media_type;
 
 /// A file to give.
 #[derive(Clone, Deserialize, Serialize)]
@@ -86,7 +87,7 @@ impl From<&UploadFile> for File {
     fn from(file: &UploadFile) -> Self {
         Self {
             name: file.name.clone(),
-            mime_type: file.mime_type.clone().unwrap_or_default(),
+            mime_type: file.mime_type.clone().or_else(|| media_type(&file.name).map(str::to_owned)).unwrap_or_default(),
             content_base64: file.content_base64.clone(),
         }
     }
