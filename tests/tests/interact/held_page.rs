@@ -38,7 +38,7 @@ impl HeldPage {
         let mut lease = browser.lease().await;
         let viewport = serde_json::from_value(json!({"width": width, "height": height})).unwrap();
         let appearance = Appearance { viewport, color_scheme: None, reduced_motion: None };
-        let page = Page::open(&mut lease, &browser.judge, &appearance);
+        let page = browser.opens(|judge| Page::open(&mut lease, judge, &appearance));
         Self { page: Arc::new(page), lease: Some(lease), browser }
     }
 

@@ -72,6 +72,13 @@ impl SharedBrowser {
         leasing.await.unwrap()
     }
 
+    /// Opens a page whose tasks run in the browser's runtime: the browser ends in the last test, which may have but one thread, and
+    /// waits for them.
+    pub(crate) fn opens<T>(&self, open: impl FnOnce(&Judge) -> T) -> T {
+        let _inside = self.runtime.as_ref().unwrap().enter();
+        open(&self.judge)
+    }
+
     /// Gives a page back. What is left to do outlives the test.
     pub(crate) fn release(&self, lease: Lease) {
         if let Some(runtime) = &self.runtime {
