@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
 
 use super::ActError;
@@ -12,6 +15,10 @@ use crate::page::PageError;
 
 /// How long a navigation that the action began may take to load.
 const NAVIGATION_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long an action waits for a first change where none has come. Dialogs that Streamlit's server sends over a socket come 230 to
+/// 300 ms after the click (measured, on one machine).
+const FIRST_CHANGE_WITHIN: Duration = Duration::from_millis(300);
 
 /// How long a new document may take to answer at least.
 const LOOK_TIME_MIN: Duration = Duration::from_millis(500);
@@ -46,7 +53,7 @@ impl Quiet<'_> {
                 }
                 continue;
             }
-            if is_known {
+            if is_known && !(self.awaits_change && self.is_unchanged() && self.change_comes().await) {
                 return Ok(self.ends(true));
             }
             if Instant::now() >= rests_by {
@@ -63,6 +70,41 @@ impl Quiet<'_> {
             }
             let Some(rest) = self.rest().await? else { return Ok(self.ends(false)) };
             is_known = !rest.is_busy && !self.frames.is_empty();
+        }
+    }
+
+    /// Whether nothing is known to have come of the action.
+    fn is_unchanged(&self) -> bool {
+        !self.changed && !self.began.anything() && self.state.borrow().within_document == self.within_document
+    }
+
+    /// Waits a moment, once, for the first change or request: a page's workers and sockets answer in their own time, and that it
+    /// asked them is not seen. Returns whether one has come.
+    async fn change_comes(&mut self) -> bool {
+        self.awaits_change = false;
+        let until = self.page.settles_until(Instant::now() + FIRST_CHANGE_WITHIN);
+        let longest: Value = u64::try_from(FIRST_CHANGE_WITHIN.as_millis()).unwrap_or_default().into();
+        let (page, frames) = (self.page, self.frames.clone());
+        let asked = frames.iter().map(|frame| {
+            let arguments = vec![longest.clone()];
+            async move { frame.call::<bool>(page, 2 * FIRST_CHANGE_WITHIN, "changeComes", arguments).await }
+        });
+        let mut answers: FuturesUnordered<_> = asked.collect();
+        loop {
+            tokio::select! {
+                Some(answer) = answers.next() => match answer {
+                    Ok(false) => {}
+                    // Its document is gone, or a dialog holds it.
+                    Ok(true) | Err(_) => return true,
+                },
+                () = self.next(until) => {}
+            }
+            if self.is_loading() || !self.is_unchanged() || self.page.dialog().is_some() {
+                return true;
+            }
+            if Instant::now() >= until {
+                return false;
+            }
         }
     }
 

@@ -44,6 +44,18 @@ const tasksEnd = (delay) => new Promise((resolve) => {
   };
   scheduler.postTask(end, { priority: 'background', delay });
 });
+// Waits until no task is left that the page's script has posted, such as the slices of work of React's scheduler: tasks of a lower
+// priority come after all of these. A page that posts them at all times is not waited for longer than one that never rests.
+const TASKS_LONGEST_MS = 500;
+const noTaskIsLeft = (longestMs) => new Promise((resolve) => {
+  const longest = setTimeout(resolve, longestMs);
+  scheduler.postTask(() => {
+    clearTimeout(longest);
+    resolve();
+  }, { priority: 'background' });
+});
+// Notes whether the document had no task left since the action began, before anything came of it.
+const noteIdle = (now) => scheduler.postTask(() => { now.wasIdle = true; }, { priority: 'background' }).catch(() => {});
 // Whether the page has databases, also those that the action made; waits for two answers of their process then. A write and a
 // read take three; so many have come by the second frame, also where that process is slower than frames.
 const databasesAnswer = () => Promise.race([

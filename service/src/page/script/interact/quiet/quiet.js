@@ -44,17 +44,20 @@ const watch = (element) => {
     changes: 0, changed: false, beside: false, isOnCanvas: false, isByKey: false, isNew: false, frame: 0, end: () => {},
     row: element && rowBefore(element, typedInto?.field === element),
     // asked.js
-    asked: false, askedFrame: false, handed: handedOut(), stores: true,
+    asked: false, askedFrame: false, handed: handedOut(), stores: true, wasIdle: false,
     // effects.js
     effects: new Set(animationsNow()), effectsUntil: null, faded: false, styled: new Map(), movedBefore: new Set(),
     // outcomes.js, pressed.js, saves.js
     said: new Set(), saidNodes: 0, revealed: new Set(), pressed: null, saves: [],
+    tellChanged: () => {},
   };
+  noteIdle(now);
   hasDatabases().then((has) => { now.stores = has; });
   const note = (event) => {
     now.changes++;
     now.changed ||= !isFocusOfPress(event) && !isOfTypedText(event) && !(event?.type === 'scroll' && now.hasScrolled);
     if (event?.type === 'input' || event?.type === 'change') noteTyped(now.row, event);
+    if (now.changed) now.tellChanged();
   };
   // What a canvas draws can't be compared. A key that is for no element may be for any.
   const noteCanvas = (event) => {
@@ -150,6 +153,11 @@ kit.rest = async (longestMs) => {
     now.look();
     still = now.changes === before ? still + 1 : 0;
     let isOver = still >= wanted || performance.now() > until;
+    if (isOver && still >= wanted) {
+      await noTaskIsLeft(now.wasIdle ? TASKS_LONGEST_MS : longestMs);
+      now.look();
+      if (now.changes !== before) [isOver, still, since, until] = [false, 0, performance.now(), performance.now() + longestMs];
+    }
     if (!isOver) {
       const isDone = still > 0 && await nothingIsDue(now, since);
       now.look();
@@ -168,6 +176,14 @@ kit.rest = async (longestMs) => {
   if (!now.isNew) keepSaid(now);
   return { ...cameOf(), changed: now.hasChanged(), beside: now.beside, saves: savesBegun(now) };
 };
+
+// Whether the action's first change comes within `longestMs`. What a page has a worker do, or asks over a socket, is not seen to
+// begin.
+kit.changeComes = (longestMs) => new Promise((resolve) => {
+  if (!watched || watched.hasChanged()) return resolve(true);
+  watched.tellChanged = () => resolve(true);
+  setTimeout(() => resolve(false), longestMs);
+});
 
 // All input of the action has come.
 kit.endInput = () => endGuard();
