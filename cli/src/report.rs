@@ -104,9 +104,13 @@ fn in_session(code: &Code) -> Option<&'static str> {
         }
         ErrorCode::StaleRef => "`porthole snapshot` shows the page as it is now, with its refs.",
         ErrorCode::ElementNotFound => "`porthole snapshot` shows what there is; --partly takes a part of a text.",
-        ErrorCode::NotVisible => "`porthole scroll` or a click elsewhere may show it; `porthole wait` waits for it.",
+        ErrorCode::NotVisible => {
+            "`porthole hover` over its row, `porthole scroll` or a click elsewhere may show it; `porthole wait` waits for it."
+        }
         ErrorCode::NotEnabled => "Fill in what it depends on, or `porthole wait … --state enabled`.",
-        ErrorCode::NotEditable => "`porthole snapshot` shows the fields; `porthole select` and `check` set others.",
+        ErrorCode::NotEditable => {
+            "`porthole snapshot` shows the fields; `porthole select`, `check`, and `press` with a slider's arrow keys set others."
+        }
         ErrorCode::Covered => "Close what covers it first: `porthole snapshot` shows it.",
         ErrorCode::NoEffect => "`porthole snapshot` shows what the page made of it.",
         ErrorCode::Timeout => "A longer --timeout waits longer; `porthole snapshot` shows the page as it is.",

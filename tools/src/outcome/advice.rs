@@ -64,13 +64,16 @@ pub const fn advice(code: ErrorCode) -> &'static str {
             "Look at the page with browser_snapshot and use a ref from it. The details say which selectors were tried."
         }
         Code::NotVisible => {
-            "Make it visible first: open the menu, tab or section that it is in, or scroll; browser_snapshot shows what is \
-             there."
+            "Make it visible first: browser_hover over the row or the menu that it is in, open its tab or section, or scroll; \
+             browser_snapshot shows what is there."
         }
         Code::NotEnabled => {
             "Do first what enables it, such as filling the required fields; or wait with browser_wait, state \"enabled\"."
         }
-        Code::NotEditable => "Choose the field itself: a textbox, searchbox or combobox in browser_snapshot.",
+        Code::NotEditable => {
+            "Choose the field itself: a textbox, searchbox or combobox in browser_snapshot. A slider takes browser_press with \
+             its arrow keys, or browser_drag."
+        }
         Code::Covered => "Close or move what covers it (the details name it), such as a banner, then call again.",
         Code::NoEffect => {
             "The page did not keep it. Look with browser_snapshot; try browser_click and browser_press, or type with slowly \

@@ -421,3 +421,33 @@ async fn a_selected_row_says_nothing_of_a_switch_in_it() {
     }
     scene.ends().await;
 }
+
+/// Another URL of the same document changes no box.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_box_that_shows_something_else_by_its_click_is_not_checked() {
+    let scene = Scene::showing(
+        "<li id=a role=checkbox aria-checked=false tabindex=0 onclick='history.pushState({}, ``, `#item`); d.hidden = false'>Blue</li>
+        <div id=d role=dialog hidden>Details</div>",
+    )
+    .await;
+    let refused = scene.page.check(&scene.element("#a").await, true, &ready()).await.unwrap_err();
+    assert!(matches!(refused, ActError::NoEffect(_)), "{refused:?}");
+    scene.ends().await;
+}
+
+/// As Vuetify's stars: the buttons are in the labels of boxes that are not drawn.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_box_is_set_by_the_button_that_draws_it_in_its_label() {
+    let hidden = "style='position:absolute;opacity:0;width:0;height:0'";
+    let scene = Scene::showing(&format!(
+        "<label for=r><button type=button tabindex=-1 id=star>★</button></label><input type=radio name=s id=r {hidden} aria-label='5 of 5'>
+        <label for=t style='position:absolute;top:60px'>I accept <a href='#terms'>the terms</a></label><input type=checkbox id=t {hidden}><script>
+        star.onclick = () => r.click()</script>"
+    ))
+    .await;
+    for selector in ["#r", "#t"] {
+        scene.page.check(&scene.element(selector).await, true, &ready_briefly()).await.unwrap();
+    }
+    assert_eq!(scene.evaluate("r.checked && t.checked && location.hash === ''").await, true);
+    scene.ends().await;
+}

@@ -438,3 +438,27 @@ async fn a_bent_line_is_clicked_on_itself() {
     }
     scene.ends().await;
 }
+
+/// As JupyterLab's list of files: of its entries the one that the arrow keys are at is a button in the order of the tab key.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_entry_that_gets_its_role_by_the_press_is_clicked() {
+    let scene = Scene::showing(
+        "<ul id=u><li><span tabindex=0 role=button>one.txt</span></li><li><span tabindex=-1 id=two>two.txt</span></li></ul><script>const log = [];
+        u.onmousedown = (event) => { for (const one of u.querySelectorAll('span')) { one.removeAttribute('role'); one.tabIndex = -1 }
+            const now = event.target.closest('li').firstChild; now.setAttribute('role', 'button'); now.tabIndex = 0 };
+        for (const type of ['click', 'dblclick', 'contextmenu']) u.addEventListener(type, (event) => { log.push(type); event.preventDefault() })</script>",
+    )
+    .await;
+    let tree = scene.page.snapshot(&mut Refs::default(), &SnapshotOptions::default()).await.unwrap().tree;
+    assert!(tree.contains("generic \"two.txt\" [clickable]"), "{tree}");
+    for (selector, click) in [
+        ("#two", Click::once(ready())),
+        ("li", Click { button: Button::Right, ..Click::once(ready()) }),
+        ("li + li", Click { count: 2, ..Click::once(ready()) }),
+    ] {
+        let acted = scene.page.click(&scene.element(selector).await, &click).await.unwrap();
+        assert!(acted.warnings.is_empty(), "{acted:?}");
+    }
+    assert_eq!(scene.log().await, "click,contextmenu,click,click,dblclick");
+    scene.ends().await;
+}

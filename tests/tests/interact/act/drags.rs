@@ -358,3 +358,35 @@ async fn a_preview_that_says_another_hour_covers_no_target() {
     }
     scene.ends().await;
 }
+
+/// As WordPress' list of blocks: the row that is dragged is not drawn, and the next one comes up under the pointer.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_that_is_hidden_while_it_is_dragged_is_dropped_at_a_point() {
+    let scene = Scene::showing(
+        "<style>li { height: 36px; width: 300px; list-style: none; margin: 0 } .drag { display: none }</style><ul id=u style='margin:0;padding:0'><li>One<li>Two<li>Three<li>Four<li>Five</ul>
+        <script>let carried = null; for (const row of u.children) { row.draggable = true; row.ondragend = () => row.classList.remove('drag');
+        row.ondragstart = (event) => { carried = row; event.dataTransfer.setData('text', 'x'); setTimeout(() => row.classList.add('drag')) } }
+        u.ondragover = (event) => event.preventDefault(); u.ondrop = (event) => { event.preventDefault(); event.target.closest('li')?.before(carried) }</script>",
+    )
+    .await;
+    let from = Grip::Element(scene.element("li:nth-child(2)").await);
+    scene.page.drag(&from, &Drop::Point(Point { x: 150.0, y: 100.0 }), &ready()).await.unwrap();
+    assert_eq!(scene.evaluate("u.innerText.replaceAll('\\n', ' ')").await, "One Three Two Four Five");
+    scene.ends().await;
+}
+
+/// As WordPress' menus, whose entries are labels of boxes for choosing several, which are off.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_entry_is_dragged_by_the_label_of_a_box_that_is_off() {
+    let scene = Scene::showing(
+        "<label id=l for=c style='display:block;width:100px;cursor:move'><input type=checkbox id=c disabled style='display:none'>Sample</label><script>const log = [];
+        l.onmousedown = () => log.push('down'); onmouseup = () => log.push('up')</script>",
+    )
+    .await;
+    let tree = scene.page.snapshot(&mut Refs::default(), &SnapshotOptions::default()).await.unwrap().tree;
+    assert!(tree.contains("generic \"Sample\" [clickable]") && !tree.contains("[disabled]"), "{tree}");
+    let from = Grip::Element(scene.element("#l").await);
+    scene.page.drag(&from, &Drop::Point(Point { x: 200.0, y: 200.0 }), &ready()).await.unwrap();
+    assert_eq!(scene.log().await, "down,up");
+    scene.ends().await;
+}

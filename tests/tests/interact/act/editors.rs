@@ -154,3 +154,33 @@ async fn a_terminal_gets_a_text_once() {
     }
     scene.ends().await;
 }
+
+/// As MediaWiki's editor, whose model knows the paragraph that it has put the caret in.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_editor_gets_its_text_where_it_has_put_the_caret() {
+    let scene = Scene::showing(
+        "<div id=e contenteditable><p><br></p><p id=p><br></p></div><script>e.onfocus = () => getSelection().collapse(p, 0)</script>",
+    )
+    .await;
+    scene.types("#e", "Alpha").await.unwrap();
+    assert_eq!(scene.evaluate("p.isConnected && p.textContent").await, "Alpha");
+    // The end of what is there is in its last block.
+    scene.page.type_text(&scene.element("#e").await, &Typing { clear: false, ..typing(" Beta") }).await.unwrap();
+    assert_eq!(scene.evaluate("p.isConnected && p.textContent").await, "Alpha Beta");
+    scene.ends().await;
+}
+
+/// As CodeMirror 5, whose hidden field holds what is selected until it gets the focus.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_editor_that_shows_another_text_keeps_its_ref() {
+    let scene = Scene::showing(
+        "<ul><li><div id=s style='width:300px;height:60px;cursor:text'>new text</div><div style='overflow:hidden;width:3px;height:0;position:relative'>
+        <textarea id=t style='position:absolute;bottom:-1em;width:1000px;height:1em'>select many old words from a table</textarea></div> <button>Run</button></li></ul>
+        <script>t.onfocus = () => { t.value = '' }; t.oninput = () => { s.textContent = t.value }</script>",
+    )
+    .await;
+    let field = scene.by_ref(&mut Refs::default(), &SnapshotOptions::default(), |line| line.contains("textbox")).await;
+    scene.page.type_text(&field, &typing("select 1")).await.unwrap();
+    assert_eq!(scene.evaluate("s.textContent").await, "select 1");
+    scene.ends().await;
+}

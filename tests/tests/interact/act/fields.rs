@@ -482,3 +482,21 @@ async fn an_option_of_a_list_is_chosen_whichever_way_is_tried_first() {
     }
     scene.ends().await;
 }
+
+/// Fields for tags take each word at its comma, and are empty then.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_makes_tags_of_its_text_has_taken_it() {
+    let scene = Scene::showing(
+        "<div id=tags></div><label>Tags <input id=i></label><script>i.oninput = () => { const parts = i.value.split(','); i.value = parts.pop();
+        for (const part of parts) { const tag = document.createElement('span'); tag.textContent = part + ' '; tags.append(tag) } }</script>",
+    )
+    .await;
+    let acted = scene.types("#i", "beta,gamma,").await.unwrap();
+    assert_eq!(scene.evaluate("tags.textContent").await, "beta gamma ");
+    assert_eq!(acted.warned(), ["value_differs: <input id=\"i\"> is empty now, and the page shows the text beside it"]);
+    // One that forgets a part has not.
+    scene.evaluate("i.oninput = () => { if (i.value.endsWith(',')) { tags.append('x'); i.value = '' } }").await;
+    let refused = scene.types("#i", "delta,epsilon,").await.unwrap_err();
+    assert!(matches!(refused, ActError::NoEffect(_)), "{refused:?}");
+    scene.ends().await;
+}

@@ -284,3 +284,16 @@ async fn enter_sends_what_was_written_in_a_row() {
     }
     scene.ends().await;
 }
+
+/// As Quasar's: the part that takes the keys is another one than what says that it is a slider.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slider_gets_its_keys_where_a_part_of_it_has_the_focus() {
+    let scene = Scene::showing(
+        "<div role=slider id=s aria-valuenow=20><div tabindex=0 id=t style='width:100px;height:20px'></div></div><script>
+        t.onkeydown = (event) => { if (event.key === 'ArrowRight') s.ariaValueNow = Number(s.ariaValueNow) + 1 }</script>",
+    )
+    .await;
+    scene.press(Some("#s"), "ArrowRight").await.unwrap();
+    assert_eq!(scene.evaluate("s.ariaValueNow").await, "21");
+    scene.ends().await;
+}

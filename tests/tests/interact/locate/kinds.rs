@@ -1,9 +1,11 @@
 //! Each kind of target, how texts are compared, and the order in which kinds are tried.
 
 use porthole_contract::session::TargetBy;
-use porthole_service::page::interact::{ActError, Doing, Wanted};
+use porthole_service::page::interact::{ActError, Click, Doing, Terms, Wanted};
+use tokio::time::Instant;
 
 use super::scene::{Scene, any, by};
+use crate::held_page::PATIENCE;
 use crate::warned::Warned;
 
 const FORM: &str = "<title>form</title>
@@ -341,5 +343,25 @@ async fn marks_that_are_not_seen_are_no_part_of_a_name() {
         let located = scene.locate(&by(TargetBy::Role, &format!("button \"{name}\""))).await.unwrap();
         assert_eq!(located.name, name);
     }
+    scene.ends().await;
+}
+
+/// As Blockly's entries: the pointer goes through the words to what is clicked.
+#[tokio::test(flavor = "multi_thread")]
+async fn words_that_leave_the_pointer_to_their_entry_are_clicked_there() {
+    let scene = Scene::new().await;
+    scene
+        .shows(
+            "<div id=r style='cursor:pointer;width:200px' onclick='document.title = `chosen`'><span style='pointer-events:none'>Logic</span></div>
+            <section style='pointer-events:none;height:300px'><p>Off</p></section>",
+        )
+        .await;
+    let terms = Terms::until(Instant::now() + PATIENCE);
+    let words = scene.locate(&by(TargetBy::Text, "Logic")).await.unwrap().element;
+    scene.page.click(&words, &Click::once(terms)).await.unwrap();
+    assert_eq!(scene.evaluate("document.title").await, "chosen");
+    let off = scene.locate(&by(TargetBy::Text, "Off")).await.unwrap().element;
+    let refused = scene.page.click(&off, &Click::once(Terms::until(Instant::now()))).await.unwrap_err();
+    assert!(matches!(refused, ActError::Covered { .. }), "{refused:?}");
     scene.ends().await;
 }

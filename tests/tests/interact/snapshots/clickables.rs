@@ -460,3 +460,19 @@ async fn a_panel_that_takes_the_focus_shows_what_it_holds() {
         assert!(tree.contains(shown), "{shown} in\n{tree}");
     }
 }
+
+/// What is drawn beside a box that lies over it is the box.
+#[tokio::test]
+async fn the_drawing_under_a_box_has_no_ref_of_its_own() {
+    let mut scene = Scene::local().await;
+    let over = "style='position:absolute;left:0;top:0;width:20px;height:20px;opacity:0;margin:0'";
+    scene
+        .shows(&format!(
+            "<style>i {{ cursor: pointer; display: block; width: 18px; height: 18px; border: 1px solid }} div {{ position: relative }}</style>
+            <div><input type=radio aria-label=One {over}><i></i></div><div><input type=checkbox style='display:none'><i title=Two></i></div>"
+        ))
+        .await;
+    let tree = scene.tree().await;
+    assert_eq!(tree.matches("[clickable]").count(), 1, "{tree}");
+    assert!(tree.contains("radio \"One\"") && tree.contains("Two"), "{tree}");
+}

@@ -493,3 +493,40 @@ async fn what_is_in_a_text_box_that_is_no_field_has_refs() {
         assert!(tree.contains(line), "{line}: {tree}");
     }
 }
+
+/// Blocks of an editor have roles of their own; WordPress' say `document`.
+#[tokio::test]
+async fn what_is_edited_shows_its_text_whatever_its_role() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<p role=document aria-label='Paragraph block' contenteditable>Plain <b>and bold</b></p><h2 role=document aria-label='Heading block' contenteditable>Recent</h2>
+            <div role=group aria-label=Notes contenteditable>Both</div>",
+        )
+        .await;
+    let tree = scene.tree().await;
+    for line in [
+        "document \"Paragraph block\" [ref=@e1]: Plain and bold",
+        "document \"Heading block\" [ref=@e2]: Recent",
+        "group \"Notes\" [ref=@e3]: Both",
+    ] {
+        assert!(tree.contains(line), "{line}: {tree}");
+    }
+}
+
+/// A text is left out only for the field that it names.
+#[tokio::test]
+async fn a_text_beside_what_says_the_same_is_shown() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<style>.c { cursor: pointer } .r { display: flex }</style><div class=r><button>Food</button><div>0.00</div><div class=c>0.00</div></div>
+            <p><label for=same><input type=checkbox id=same> Send empty</label></p><p><label for=same><input type=checkbox id=same> Send nothing</label></p>
+            <div class=r draggable=true><div><button>Tick</button></div><div><div><div><span style='display:block'>Publix</span></div></div></div></div>",
+        )
+        .await;
+    let tree = scene.tree().await;
+    for line in ["text: 0.00", "generic \"0.00\" [clickable]", "text: Send nothing", "Publix"] {
+        assert!(tree.contains(line), "{line}: {tree}");
+    }
+}

@@ -406,3 +406,40 @@ async fn a_row_is_told_by_what_its_fields_hold_unless_that_was_typed() {
         assert!(scene.resolves(&reference).await.is_err_and(|error| error.contains("row")), "{page}");
     }
 }
+
+/// What is hidden by its `visibility` is what it was: it is waited for, and its ref stays.
+#[tokio::test]
+async fn what_is_hidden_for_a_while_keeps_its_ref() {
+    let mut scene = Scene::local().await;
+    scene.shows("<div id=d><button>Edit</button> <a href=x>Read <b>more</b></a></div><ul><li id=l>Ann <button>Call</button></ul>").await;
+    let tree = scene.tree().await;
+    scene.evaluate("d.style.visibility = l.style.visibility = 'hidden'").await;
+    for shows in ["Edit", "Read", "Call"] {
+        scene.resolves(&ref_of(&tree, shows)).await.unwrap();
+    }
+}
+
+/// A head may get something to press, and then it is another one that a row is told by. A ref of the latest snapshot is never stale
+/// as long as nothing changes.
+#[tokio::test]
+async fn refs_of_a_fresh_snapshot_are_not_stale() {
+    let mut scene = Scene::local().await;
+    let slider = "<div role=slider tabindex=0 aria-valuenow=20 style='width:90px;height:9px'></div>";
+    scene
+        .shows(&format!(
+            "<div id=col><label class=f><div>Animal</div><input role=combobox readonly aria-label=Animal></label><label class=f id=m><div>Many</div><input role=combobox aria-label=Many></label>
+            {slider}{slider}<label class=f><div>Quantity</div><input type=number></label>{slider}</div>"
+        ))
+        .await;
+    scene.tree().await;
+    for change in [
+        "m.innerHTML = '<div>Many</div><span>Opt 3</span><i tabindex=0 role=button aria-label=Remove>x</i><input role=combobox aria-label=Many><select multiple><option selected></select>'",
+        "",
+    ] {
+        scene.evaluate(&format!("{change}; 1")).await;
+        let tree = scene.tree().await;
+        for line in tree.lines().filter(|line| line.contains("ref=")) {
+            scene.resolves(&ref_of(line, "")).await.unwrap_or_else(|error| panic!("{error}: {tree}"));
+        }
+    }
+}

@@ -176,7 +176,7 @@ impl Page {
         let mut acted = self.click_as(clicked, &Click::once(*terms), ask).await?;
         let gone = || WarningCode::FieldGone.says(format!("{} left the page, and its state with it", before.what));
         // A label may be for another box by now.
-        let after = match self.checked_by_now(&checked_box, checked, &acted, &tries).await {
+        let after = match self.checked_by_now(&checked_box, checked, &tries).await {
             Err(ActError::Dialog(_)) => return Ok(acted),
             Err(ActError::NotFound(_)) => {
                 if !acted.settled.navigated {
@@ -186,7 +186,7 @@ impl Page {
             }
             after => after?,
         };
-        if (after.checked == Some(checked) && !after.mixed) || acted.settled.navigated {
+        if after.checked == Some(checked) && !after.mixed {
             return Ok(acted);
         }
         if after.another || after.anew {
@@ -211,22 +211,11 @@ impl Page {
 
     /// The state of a box that was clicked. Waits a moment for one that is not as it shall be: many are drawn anew, or set by
     /// a timer, and another click would undo the first.
-    async fn checked_by_now(
-        &self,
-        element: &Element,
-        checked: bool,
-        acted: &Acted,
-        tries: &Tries,
-    ) -> Result<Check, ActError> {
+    async fn checked_by_now(&self, element: &Element, checked: bool, tries: &Tries) -> Result<Check, ActError> {
         let until = self.settles_until(Instant::now() + CHECKED_WITHIN);
         loop {
             let now = self.check_of(element, false, tries).await?;
-            if now.checked == Some(checked)
-                || now.mixed
-                || now.another
-                || acted.settled.navigated
-                || Instant::now() >= until
-            {
+            if now.checked == Some(checked) || now.mixed || now.another || Instant::now() >= until {
                 return Ok(now);
             }
             sleep(CHECKED_AGAIN).await;

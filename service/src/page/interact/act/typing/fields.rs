@@ -110,6 +110,11 @@ impl Page {
             Outcome::Unknown | Outcome::Unseen | Outcome::Left => (None, None),
             Outcome::OfAnother => (None, Some(of_another(&spot.what))),
             Outcome::Gone => (None, Some(field_gone(&spot.what))),
+            Outcome::NoEffect { is_empty: true }
+                if is_taken && self.has_taken(element, typing, entering.tries).await =>
+            {
+                (None, Some(taken_apart(&spot.what)))
+            }
             Outcome::NoEffect { is_empty } => {
                 return Err(no_effect(&spot.what, is_empty, cut.as_ref(), is_taken, typing));
             }
@@ -149,6 +154,11 @@ impl Page {
         acted.warnings.extend(is_unseen.then(unseen));
         acted.typed = typed;
         Ok(acted)
+    }
+
+    /// Whether the page shows all parts of a text beside its field, which it has taken one by one.
+    async fn has_taken(&self, element: &Element, typing: &Typing, tries: &Tries) -> bool {
+        element.call(self, tries.limit(), "hasTaken", typing.text.as_str().into()).await.unwrap_or(false)
     }
 
     /// What is in the field after the page has come to rest; `None` where its document is gone.
@@ -314,6 +324,11 @@ fn no_effect(what: &str, is_empty: bool, cut: Option<&Warning>, is_taken: bool, 
 
 fn field_gone(what: &str) -> Warning {
     WarningCode::FieldGone.says(format!("{what} left the page, and what was typed with it"))
+}
+
+/// The warning for a field whose page makes entries of its text, such as tags that end with a comma.
+fn taken_apart(what: &str) -> Warning {
+    WarningCode::ValueDiffers.says(format!("{what} is empty now, and the page shows the text beside it"))
 }
 
 /// The warning for a field that holds something else than was typed.

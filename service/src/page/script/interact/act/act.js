@@ -77,6 +77,12 @@ const actTarget = (element) => {
 // A button that is disabled takes no pointer for what is in it either.
 const isActDisabled = (element) => actDisabled(actTarget(element)) || flatClosest(element, 'button:disabled') !== null;
 
+// Whether a label is to be dragged or pointed at, and its control is not drawn: whether that is enabled is nothing to it.
+const isCarriedLabel = (element, ask) => {
+  const control = !ask.clicks && element instanceof HTMLLabelElement ? controlOfLabel(element) : null;
+  return control !== null && !actVisible(control);
+};
+
 // How text gets into an element: `text` by input, `value` by its setter, `content` into what is editable; null: not at all.
 const actFieldKind = (element) => {
   if (isInput(element)) {
@@ -265,7 +271,7 @@ kit.ready = async (number, ask) => {
   if (element instanceof HTMLOptionElement && !actVisible(element)) return lacks('list', element);
   const seen = ask.visible && !actVisible(element) ? drawnFor(element) ?? element : element;
   if (ask.visible && !actVisible(seen)) return lacks('visible', element);
-  if (ask.enabled && isActDisabled(element)) return lacks('enabled', element);
+  if (ask.enabled && (isCarriedLabel(element, ask) ? actDisabled(element) : isActDisabled(element))) return lacks('enabled', element);
   if (ask.editable && actReadOnly(element)) return lacks('editable', element);
   const inert = ask.enabled ? inertBy(element) : null;
   if (inert) return lacks('uncovered', element, { by: describeInert(inert, element) });

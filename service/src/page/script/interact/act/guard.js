@@ -19,7 +19,7 @@ const GUARDED_MS = 70_000;
 // Of the mouse:
 // - `label`: the label around the element. `control`: that label's control.
 // - `nested`: the control inside the element that is at the point. `under`: the innermost element at the point.
-// - `pressedIn`: the button inside the element that was pressed.
+// - `pressedIn`: the button inside the element that was pressed. `pressedAround`: what was pressed, and what it was in, inside the element.
 // - `hasMenu`: whether a context menu was opened, by the press of another button.
 // - `counted`: the event that was last counted as a click, which is heard at the window and in closed shadow roots.
 // - `roots`: the closed shadow roots around the element, and the roots inside these. `hosts`: their hosts.
@@ -38,7 +38,7 @@ const guard = (element, isKeys, { nested = null, under = null, stays = staysInRo
   const label = element && !isKeys ? labelAround(element) : null;
   guarded = {
     label, control: label && controlOfLabel(label), nested, under,
-    element, isKeys, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null, pressedIn: null, reached: 0, done: 0, lost: null, hasMenu: false,
+    element, isKeys, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null, pressedIn: null, pressedAround: new Set(), reached: 0, done: 0, lost: null, hasMenu: false,
     stays, follows, followed: null, down: null, wentDown: false, left: false, changed: false, stops: false, ended: false, counted: null, hosts: [], roots: [], openings: new MutationObserver(globalThis.portholeHear),
   };
   globalThis.portholeHear();
@@ -100,6 +100,13 @@ const buttonIn = (target, element) => {
   for (; at instanceof Element && at !== element; at = flatParent(at)) if (isButton(at)) button ??= at;
   return at === element ? button : null;
 };
+// Whether what was pressed was in a control, which has only got its role since, as the entry that the arrow keys lead to.
+const wasPressed = (control, { pressedAround }) => pressedAround.has(control);
+const elementsAround = (target, element) => {
+  const around = new Set();
+  for (let at = target; at instanceof Element && at !== element; at = flatParent(at)) around.add(at);
+  return around;
+};
 const told = (target) => describe(target instanceof Element ? target : document.documentElement);
 
 // Whether the page gets an event of the mouse.
@@ -116,9 +123,10 @@ const judge = (event, now) => {
     // As the pointer comes, the page may give another cursor to what was at the point before. That makes it no other control.
     const isNew = innermostAt(event.clientX, event.clientY) !== now.under;
     const nested = nestedAt(now.element, event.clientX, event.clientY, isNew && isByCursor(now.element));
-    if (nested !== null && nested !== now.nested) return refuse(now, describe(nested));
+    if (nested !== null && nested !== now.nested && !wasPressed(nested, now)) return refuse(now, describe(nested));
     now.first = target;
     now.pressedIn = buttonIn(target, now.element);
+    now.pressedAround = elementsAround(target, now.element);
     now.reached++;
     notePress();
     return true;
@@ -140,7 +148,7 @@ const judge = (event, now) => {
   if (!getsClick(target, now)) return refuse(now, told(target));
   // A button that the page has put into the element since the press.
   const button = buttonIn(target, now.element);
-  if (button !== null && button !== now.pressedIn) return refuse(now, describe(button));
+  if (button !== null && button !== now.pressedIn && !wasPressed(button, now)) return refuse(now, describe(button));
   countClick(event, now);
   return true;
 };

@@ -6,7 +6,7 @@ const actAccepts = (hit, element) => {
     // A link in a label is not what the label is for.
     const control = element instanceof HTMLLabelElement ? controlOfLabel(element) : null;
     const inner = control && hit instanceof Element ? closest(hit, INTERACTIVE) : null;
-    return !inner || inner === control || !contains(element, inner);
+    return !inner || inner === control || !contains(element, inner) || isDrawnByButton(control, inner, element);
   }
   // An icon of its own component may be drawn in a label.
   const label = flatClosest(hit, 'label');
@@ -17,7 +17,17 @@ const actAccepts = (hit, element) => {
   const target = actTarget(element);
   return (target !== element && !isNested(element) && isWithin(hit, target)) || isLeftToHost(hit, element) || isDrawnBy(hit, element)
     || isShownFor(hit, element) || isLaidOver(hit, element) || isTouchTargetOf(hit, element) || isHandleIn(hit, element)
-    || isTickedFor(hit, element) || isGlassOver(hit, element);
+    || isTickedFor(hit, element) || isGlassOver(hit, element) || leavesPointerTo(hit, element);
+};
+// Whether a box that is not drawn is drawn by a button in its label, which no key leads to, such as a star of a rating.
+const isDrawnByButton = (control, button, label) => isBox(control) && !isSeen(control) && tagOf(button) === 'button'
+  && attributeOf(button, 'tabindex') === '-1' && isOnlyControl(button, label, (one) => one !== control);
+// Whether words leave the pointer to what they are in, which can be clicked.
+const leavesPointerTo = (hit, element) => {
+  if (!(hit instanceof Element) || isNested(element) || !isWithin(element, hit) || !isNested(hit)) return false;
+  let at = element;
+  while (at instanceof Element && at !== hit && getComputedStyle(at).pointerEvents === 'none') at = flatParent(at);
+  return at === hit && element !== hit;
 };
 // Whether what is dragged, or dropped on, leaves the pointer to the entry that it is the handle of.
 const isHandleIn = (hit, element) => {
@@ -62,10 +72,6 @@ const isLaidOver = (hit, element) => {
   const around = flatParent(hit);
   if (!isBox(hit) || !(around instanceof Element) || !isWithin(element, around) || getComputedStyle(hit).opacity !== '0') return false;
   return liesOver(hit, element) && isOnlyControl(hit, around) && nameOf(hit) === '';
-};
-const liesOver = (hit, element) => {
-  const [over, under] = [hit, element].map(rectOf);
-  return over.left <= under.left + 1 && over.top <= under.top + 1 && over.right >= under.right - 1 && over.bottom >= under.bottom - 1;
 };
 // Whether what stands for an element is not much larger.
 const HOST_AREA_MAX = 4;

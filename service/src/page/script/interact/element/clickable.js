@@ -20,25 +20,53 @@ function isGrabbed(element, tag) {
   return words !== '' && words.length <= GRABBED_CHARS_MAX && allIn(element, FOCUSABLE).length <= GRABBED_CONTROLS_MAX;
 }
 
+const isDraggable = (element) => dom.has(element, 'draggable') && dom.attribute(element, 'draggable').toLowerCase() === 'true';
+
+// Whether the arrow keys lead to an entry: of entries of a kind the page keeps one alone in the order of the tab key (a roving
+// tabindex). Cells are acted on by their row.
+const ROVING = '[tabindex="0"]', ROVING_MAX = 500, ROVING_UP_MAX = 4;
+function isRoving(element, tag) {
+  if (CELLS.has(roleOf(element)) || PANELS.has(roleOf(element)) || allIn(element, FOCUSABLE).length > 0 || tidy(dom.textContent(element).slice(0, HINT_MAX)) === '') return false;
+  const isLike = (other) => dom.tag(other) === tag && firstClassOf(other) === firstClassOf(element);
+  let around = drawnParent(element);
+  for (let up = 0; around && up < ROVING_UP_MAX; up++, around = drawnParent(around)) {
+    const stops = allIn(around, ROVING);
+    if (stops.length > 0) return stops.length <= ROVING_MAX && [...stops].some(isLike);
+  }
+  return false;
+}
+
 // Why an element can be clicked without a role that says so: 'own' by itself, 'pointer' for its cursor alone, '' not.
 function clickable(element, tag, style, outer) {
   if (tag === 'html' || tag === 'body') return '';
   if (dom.matches(element, MADE_CLICKABLE)) {
     const tabindex = dom.attribute(element, 'tabindex');
-    const isDragged = dom.attribute(element, 'draggable')?.toLowerCase() === 'true';
     // A header that says how its table is sorted sorts it, unless a button in it does.
     const sorts = dom.has(element, 'aria-sort') && allIn(element, FOCUSABLE).length === 0;
-    if (isDragged || sorts || dom.matches(element, HANDLED) || Number.parseInt(tabindex, 10) >= 0 || isEditingHost(element)) return 'own';
+    if (isDraggable(element) || sorts || dom.matches(element, HANDLED) || Number.parseInt(tabindex, 10) >= 0 || isEditingHost(element)) return 'own';
+    if (tabindex === '-1' && isRoving(element, tag)) return 'own';
   }
   if (hiddenControl(element, tag) || isCalledButton(element, tag)) return 'own';
   if (GRABS.has(style.cursor)) return isGrabbed(element, tag) ? 'pointer' : '';
   if (style.cursor !== 'pointer') return style.cursor === 'auto' && !outer.pointer && isPointedAtHover(element) ? 'pointer' : '';
+  if (isDrawingOfBox(element)) return '';
   if (!outer.pointer) {
     if (tag !== 'label') return 'pointer';
     const control = element.control;
     return control && isVisible(control) ? '' : 'own';
   }
   return isOneOfSeveral(element, tag) ? 'pointer' : '';
+}
+
+function liesOver(hit, element) {
+  const [over, under] = [hit, element].map(dom.box);
+  return over.left <= under.left + 1 && over.top <= under.top + 1 && over.right >= under.right - 1 && over.bottom >= under.bottom - 1;
+}
+// What is drawn beside a box that is there to be clicked itself, and says nothing.
+const BOX = 'input[type=checkbox], input[type=radio]';
+function isDrawingOfBox(element) {
+  if (dom.elementCount(element) > 0 || dom.firstChild(element) !== null) return false;
+  return [dom.previousElement(element), dom.nextElement(element)].some((beside) => beside !== null && dom.matches(beside, BOX) && isVisible(beside) && liesOver(beside, element));
 }
 
 // A component that says so by its tag alone, and whose handlers are its own, such as `<ons-alert-dialog-button>`.

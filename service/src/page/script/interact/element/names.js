@@ -18,12 +18,15 @@ const ariaTrue = (element, name) => (dom.attribute(element, name) ?? '').trim().
 
 // The accessible name of an element, with runs of spaces as one, cut at NAME_MAX characters.
 function nameOf(element, role = roleOf(element)) {
-  return capped(tidy(new Naming().of(element, {}, styleOf(element), role) || internalsOf(element)?.name || ''), NAME_MAX);
+  return capped(tidy(new Naming().of(element, unseenOr(element, {}), styleOf(element), role) || internalsOf(element)?.name || ''), NAME_MAX);
 }
+
+// What an element would be called if it were seen: it is the same one while its `visibility` hides it.
+const unseenOr = (element, how) => (styleOf(element).visibility === 'visible' ? how : { ...how, unseen: true });
 
 // The text that an element draws, as a name would have it; `bare`: without what the buttons in it are called.
 function contentOf(element, bare = false) {
-  return capped(tidy(new Naming().content(element, { inContent: true, plain: true, bare })), NAME_MAX);
+  return capped(tidy(new Naming().content(element, unseenOr(element, { inContent: true, plain: true, bare }))), NAME_MAX);
 }
 
 // The labels of each field, by the tree that they are in: `element.labels` looks through the whole document each time.
@@ -108,7 +111,7 @@ class Naming {
     return this.nodes >= NAME_NODES_MAX || this.chars >= 2 * NAME_MAX || this.depth >= NAME_DEPTH_MAX || (this.nodes & 15) === 0 && performance.now() > namesUntil;
   }
 
-  // `how`: inContent (below what is named), labelled (of an aria-labelledby), hidden (hidden things count), plain (of
+  // `how`: unseen (what is named is hidden by its `visibility`, which does not count), inContent (below what is named), labelled (of an aria-labelledby), hidden (hidden things count), plain (of
   // clickables without a role: no values of fields inside), bare (buttons inside are what they draw).
   of(element, how, style = styleOf(element), role = roleOf(element)) {
     if (this.visited.has(element) || this.full()) return '';
@@ -118,7 +121,7 @@ class Naming {
     if (how.inContent && how.plain && embeddedNone(role) !== null) return '';
     // What is drawn of a button, and not what it is called.
     if (how.inContent && how.bare && role === 'button') return this.content(element, how, style);
-    const isHidden = style.display === 'none' || style.display === '' || style.visibility !== 'visible' || ariaTrue(element, 'aria-hidden');
+    const isHidden = style.display === 'none' || style.display === '' || (style.visibility !== 'visible' && !how.unseen) || ariaTrue(element, 'aria-hidden');
     if (isHidden && !how.hidden) {
       if (!how.labelled || how.inContent) {
         // What is visible again inside counts.
@@ -217,7 +220,7 @@ class Naming {
     if (this.full()) return '';
     this.depth++;
     const below = asContent(how);
-    const shows = how.hidden || style.visibility === 'visible';
+    const shows = how.hidden || how.unseen || style.visibility === 'visible';
     const isDecorated = shows && mayDrawPseudo(element);
     let text = isDecorated ? this.pseudo(element, '::before') : '';
     const children = manyDrawnChildren(element, NAME_NODES_MAX), owners = ownersNow();

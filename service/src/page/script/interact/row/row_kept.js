@@ -145,7 +145,8 @@ const isInAnothers = (before) => {
   if (before.isReplaced || (hasRow && (isAnothers(now, before) || (before.held === null && isOfNewEntries(now, before))))) return true;
   return !(words !== '' && now === words && dom.contains(own, element)) && isCalledAsAnother(before.called);
 };
-const heldBy = (field) => (isWrittenIn(field) || dom.tag(field) === 'select' ? field.value : field.checked ?? dom.textContent(field));
+// What a field holds; of one whose editor draws its text, that text: the field itself is empty between two keys.
+const heldBy = (field) => drawnText(field) ?? (isWrittenIn(field) || dom.tag(field) === 'select' ? field.value : field.checked ?? dom.textContent(field));
 // The field of an event. If that is in a closed shadow root, the event's target is the host, and the field has the focus inside.
 const fieldOfEvent = (event) => {
   let [target] = event.composedPath();
@@ -188,6 +189,7 @@ const keepRowAfter = (before) => {
   // The page may have formatted the values since.
   for (const field of typedLately) typedFields.set(field, heldBy(field));
   typedLately = new Set();
+  if (before.held !== null && drawnText(before.held.field) !== null) before.held.value = heldBy(before.held.field);
   if (before.held === null && !before.rows.some(({ title }) => title !== '')) return;
   before.until = performance.now() + OWN_CHANGES_MS;
   keepRow(before);

@@ -56,7 +56,8 @@ function setValueOf(node) {
   const tag = dom.tag(node);
   if (!FIELD_TAGS.has(tag) || checkTyped(node)) return '';
   if (tag === 'select') return node.selectedOptions?.[0]?.text.slice(0, ABOUT_MAX_CHARS) ?? '';
-  return isWrittenIn(node) && !isSecretField(node) ? node.value.slice(0, ABOUT_MAX_CHARS) : '';
+  // A field whose editor draws its text holds what is selected there.
+  return isWrittenIn(node) && node.value !== '' && !isSecretField(node) && !isUnseenField(node) ? node.value.slice(0, ABOUT_MAX_CHARS) : '';
 }
 
 // Whether an element may hold text for readers, unlike a script or a style sheet.

@@ -188,7 +188,7 @@ class Shaping {
     if (node.how === 'pointer' && isUnnamed && kids.length === 1 && kids[0].words === undefined && (kids[0].acts || kids[0].frame)) return false;
     const others = kids.filter(kid => kid.words === undefined);
     // What is in an editor is its text, but for controls such as the cells of a table.
-    if (role === 'textbox') { node.kids = controlsAmong(kids); return true }
+    if (role === 'textbox' || node.edits) { node.kids = controlsAmong(kids); return true }
     if (!this.full && node.acts && showsWhatItHolds(role, kids)) {
       if (isUnnamed) node.known = contentOf(node.element);
       node.kids = kids.filter(kid => !kid.gone);
@@ -245,8 +245,9 @@ class Shaping {
       if (kid.words !== undefined) {
         const words = tidy(kid.words).slice(0, TEXT_MAX).toWellFormed();
         const beside = kids[at + 1] ?? {}, before = kids[at - 1] ?? {};
-        // A field's label is its name.
-        if (words !== '' && (!beside.name || words !== beside.name) && (!before.name || words !== before.name)) lines.push({ d: level, r: 'text', t: words });
+        // A field's label is its name. What can be clicked and says the same is something else.
+        const isNameOf = (kid) => kid.name === words && kid.role !== 'generic';
+        if (words !== '' && !isNameOf(beside) && !isNameOf(before)) lines.push({ d: level, r: 'text', t: words });
         continue;
       }
       const line = { d: level, r: kid.role };

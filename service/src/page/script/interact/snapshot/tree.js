@@ -160,7 +160,7 @@ class TreeWalk extends Shaping {
 
   // What holds at the top: of a root what is around it, so that it shows the same lines as within the whole document.
   contextAround() {
-    let context = { pointer: false, covered: '', telling: this.full, unseen: false };
+    let context = { pointer: false, covered: '', telling: this.full, unseen: false, carried: false };
     for (const element of this.around.toReversed()) context = this.contextIn(element, dom.tag(element), styleOf(element), shownRole(element), context);
     return context;
   }
@@ -170,13 +170,15 @@ class TreeWalk extends Shaping {
     const unseen = style.visibility !== 'visible';
     const pointer = style.cursor === 'pointer';
     const telling = outer.telling || !unseen && TELLING.has(role);
-    const isSame = pointer === outer.pointer && telling === outer.telling && unseen === outer.unseen && tag !== 'label';
+    const carried = outer.carried || isDraggable(element);
+    const isSame = pointer === outer.pointer && telling === outer.telling && unseen === outer.unseen && carried === outer.carried && tag !== 'label';
     if (isSame) return outer;
-    const context = { pointer, covered: outer.covered, telling, unseen };
+    const context = { pointer, covered: outer.covered, telling, unseen, carried };
     if (tag === 'label' && isHtml(element)) {
       const control = element.control;
-      // A label's words are its field's name.
-      if (control && isVisible(control) && !ariaTrue(control, 'aria-hidden')) context.covered += '\n' + nameOf(control);
+      // A label's words are its field's name. Where two fields have one id, they are for the one that is in the label.
+      const isOfAnother = control !== null && !dom.contains(element, control) && allIn(element, 'input').length > 0;
+      if (control && !isOfAnother && isVisible(control) && !ariaTrue(control, 'aria-hidden')) context.covered += '\n' + nameOf(control);
     }
     return context;
   }
@@ -257,7 +259,7 @@ class TreeWalk extends Shaping {
     } else {
       if (top.context.covered && top.context.covered.includes(tidy(words))) return;
       // What a row that can be clicked says tells it from others, however deep inside.
-      const shown = isOutcome || top.context.telling || (top.context.pointer && words.length <= CONTENT_NAME_MAX);
+      const shown = isOutcome || top.context.telling || ((top.context.pointer || top.context.carried) && words.length <= CONTENT_NAME_MAX);
       top.kids.push({ words, shown, climbed: 0 });
       if (!shown) top.pending = true;
       this.chars += words.length;
@@ -283,18 +285,19 @@ class TreeWalk extends Shaping {
     }
     const name = ownName(element, role);
     const node = { element, role, name, known: name, acts, how, text: null, states: statesOf(element, role), wants: acts || role === 'iframe' || (this.full && FULL_REFS.has(role)),
-      placeholder: null, url: null, hint: null, box: null, kids: [], leaf: false, climbed: 0, frame: role === 'iframe' };
+      placeholder: null, url: null, hint: null, box: null, kids: [], leaf: false, climbed: 0, frame: role === 'iframe', edits: isEditingHost(element) };
     if (role === 'columnheader' || role === 'rowheader') node.sorted = sortingOf(element);
     const control = how ? hiddenControl(element, tag) : null;
-    if (control) node.states.push(...statesOf(control, roleOf(control)));
-    if (how && !isEditingHost(element)) node.states.push('clickable');
+    // What is dragged by a box's label can be, whether or not that is enabled.
+    if (control) node.states.push(...statesOf(control, roleOf(control)).filter((state) => state !== 'disabled' || !GRABS.has(style.cursor)));
+    if (how && !node.edits) node.states.push('clickable');
     if (element === this.focused || element === this.active) node.states.push('focused');
     if (role === 'img' && name === '' && !acts) return null;
     if (role === 'separator' && !acts) return null;
     if (role === 'link') node.url = urlOf(element);
     // A day of a calendar: the month may be in its title alone.
     if (acts && /^\d\d?$/.test(name) && dom.has(element, 'title')) node.hint = hintOf(element);
-    const isField = FIELDS.has(role) && role !== 'checkbox' && role !== 'radio' && role !== 'switch' || tag === 'input' || role === 'progressbar' || role === 'meter' || role === 'scrollbar';
+    const isField = FIELDS.has(role) && role !== 'checkbox' && role !== 'radio' && role !== 'switch' || tag === 'input' || node.edits || role === 'progressbar' || role === 'meter' || role === 'scrollbar';
     if (isField) {
       if (tag !== 'select') node.text = valueOf(element, role);
       if (name === '') node.text ??= wordsUnder(element) || null;

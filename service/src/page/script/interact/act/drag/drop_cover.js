@@ -119,8 +119,8 @@ const isSorted = (now, hit, x, y) => {
   const around = listOfBoth(now);
   if (!around || isRoot(around)) return false;
   const item = chain.find(({ parent }) => parent === around);
-  // It was taken out of the list for the drag.
-  if (item && !isConnected(item.node) && isWithin(hit, around)) return true;
+  // It was taken out of the list for the drag, or is not drawn there.
+  if (item && !(isConnected(item.node) && actVisible(item.node)) && isWithin(hit, around)) return true;
   // Rows may be placed by their style alone.
   if (item?.rect && isWithin(hit, item.node) && hasPoint(rectOf(item.node), x, y) && !hasPoint(item.rect, x, y)) return true;
   if (!aimed || aimed.list !== around || isRoot(hit) || !isWithin(element, hit) || !isWithin(source, hit)) return false;

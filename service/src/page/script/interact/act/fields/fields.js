@@ -17,9 +17,9 @@ const isLong = (field) => {
   return false;
 };
 const NO_TEXT = 'img, picture, svg, video, audio, canvas, iframe, object, embed, hr, input, textarea, select, table';
-// Whether nothing is in a field, not even what is no text: a picture, or a number that is none.
+// Whether nothing is in a field but empty lines, not even what is no text: a picture, or a number that is none.
 const isBare = (field) => {
-  if (fieldValue(field) !== '') return false;
+  if (!/^\n*$/.test(fieldValue(field))) return false;
   if (isInput(field)) return !getter(HTMLInputElement, 'validity')(field).badInput;
   return actFieldKind(field) !== 'content' || ![...findIn(field, NO_TEXT)].some((one) => actVisible(one) && !closest(one, '[contenteditable=false]'));
 };
@@ -53,6 +53,8 @@ const selectAll = (field, toEnd) => {
     const selection = getSelection();
     selection.removeAllRanges();
     selection.addRange(range);
+    // Editors look for the caret in the last of their blocks.
+    if (toEnd && isEditingHost(field)) selection.modify('move', 'forward', 'documentboundary');
     return;
   }
   const type = isInput(field) ? HTMLInputElement : HTMLTextAreaElement;
@@ -136,19 +138,26 @@ kit.focusField = async (number, clear) => {
   const focused = hasFocus(field);
   const read = readOf(field);
   if (focused && kind !== 'value') {
-    // The selection of such a field tells its editor what its text stands for; keys select there.
-    if (read.drawn === null) selectAll(field, !clear);
+    // The selection of such a field tells its editor what its text stands for; keys select there. In an empty editor the caret is
+    // where the editor wants it.
+    if (read.drawn === null && !(kind === 'content' && read.bare && holdsCaret(field))) selectAll(field, !clear);
     guard(field, true, { stays: staysField });
   }
   forgetBeside();
   return { kind, focused, what: describe(field), ...read };
+};
+// The part of a slider that has its keys, where it is another one that says what it is; null of any other element.
+const partWithKeys = (element) => {
+  if (!VALUED.has(roleOf(element))) return null;
+  const parts = [...allIn(element, '[tabindex]')].filter((part) => Number.parseInt(attributeOf(part, 'tabindex'), 10) >= 0 && actVisible(part));
+  return parts.length === 1 ? parts[0] : null;
 };
 // Puts the focus onto an element, for keys, which are checked from now on. Whether it is there.
 kit.focus = (number) => {
   const element = elementOf(number);
   if (!element) return GONE;
   const target = actTarget(element);
-  let field = typedInto?.element === element ? typedInto.field : takesFocus(target) ? target : actField(target);
+  let field = typedInto?.element === element ? typedInto.field : takesFocus(target) ? target : partWithKeys(target) ?? actField(target);
   if (!isHere(field)) return GONE;
   focusDocument(field);
   if (!hasFocus(field)) {
@@ -258,6 +267,20 @@ kit.offer = (number, text) => {
   const element = elementOf(number);
   const field = element && fieldFor(element);
   return { taken: Boolean(field) && hasFocus(field) && !pastes(field, text) };
+};
+
+// Whether all parts of a text are shown beside its field: pages make tags of what ends with a comma or a line.
+const PART_ENDS = /[,;\n\t]/, BESIDE_FIELD_UP_MAX = 4;
+kit.hasTaken = (number, text) => {
+  const element = elementOf(number), field = element && fieldFor(element);
+  const [last, ...parts] = text.split(PART_ENDS).map((part) => tidy(part.slice(0, ABOUT_MAX_CHARS)).toLowerCase()).reverse();
+  const told = parts.filter((part) => part !== '');
+  if (!field || !isHere(field) || last !== '' || told.length === 0) return false;
+  for (let at = flatParent(field), up = 0; at instanceof Element && up < BESIDE_FIELD_UP_MAX; up++, at = flatParent(at)) {
+    const said = contentOf(at).toLowerCase();
+    if (told.every((part) => said.includes(part))) return true;
+  }
+  return false;
 };
 
 // Of a field with a list that is open: whether the option that Enter would take says what was typed, while no other option is
