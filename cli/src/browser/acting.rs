@@ -67,7 +67,8 @@ pub(super) async fn history(url: Option<String>, act: &ActArgs, action: HistoryA
 pub(super) async fn click(url: Option<String>, args: &ClickArgs) -> Result<(), Failed> {
     let target = args.target.needed(&args.words).and_then(no_more)?;
     let click_count = args.double.then_some(2);
-    let request = targeted!(ClickRequest, &args.act, target, { button: args.button(), click_count });
+    let request =
+        targeted!(ClickRequest, &args.act, target, { button: args.button(), click_count, modifiers: args.held() });
     let browser = Browser::resume(url, &args.act.call, "clicking")?;
     browser.acted(browser.session.click(request).await, &args.act)
 }

@@ -102,6 +102,7 @@ fn words_and_flags_become_the_request() {
             "click",
             json!({"at": {"x": 10.0, "y": 20.0}, "click_count": 2, "button": "right"}),
         ),
+        (&["click", "@e7", "--hold", "shift,ctrl"], "click", json!({"ref": "@e7", "modifiers": ["Shift", "Control"]})),
         (
             &["type", "--label", "Email", "@e9", "--append"],
             "type",

@@ -1,7 +1,7 @@
 //! Commands that act on a page, and the wait for what comes.
 
 use clap::{Args, ValueEnum};
-use porthole_client::session::{ElementState, MouseButton};
+use porthole_client::session::{ElementState, Modifier, MouseButton};
 use porthole_contract::limits::SCROLL_AMOUNT_MAX_PX;
 
 use super::ActArgs;
@@ -14,7 +14,8 @@ use crate::args::values::{parse_network_idle, parse_wait, range};
 Examples:
   porthole click @e3
   porthole click --role button --name Save
-  porthole click --at 10,20 --button right")]
+  porthole click --at 10,20 --button right
+  porthole click @e7 --hold shift")]
 pub(crate) struct ClickArgs {
     /// The element's ref
     #[arg(value_name = "REF", num_args = 0..=1)]
@@ -27,6 +28,9 @@ pub(crate) struct ClickArgs {
     /// Click twice
     #[arg(long)]
     pub(crate) double: bool,
+    /// Keys held meanwhile, comma-separated
+    #[arg(long, value_name = "KEYS", value_enum, value_delimiter = ',')]
+    hold: Vec<ModifierArg>,
     #[command(flatten)]
     pub(crate) act: ActArgs,
 }
@@ -217,7 +221,31 @@ enum StateArg {
     Enabled,
 }
 
+/// A key that is held on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ModifierArg {
+    /// Alt
+    Alt,
+    /// Ctrl
+    #[value(alias = "ctrl")]
+    Control,
+    /// Command or the Windows key
+    Meta,
+    /// Shift
+    Shift,
+}
+
 impl ClickArgs {
+    pub(crate) fn held(&self) -> Vec<Modifier> {
+        let held = self.hold.iter().map(|key| match key {
+            ModifierArg::Alt => Modifier::Alt,
+            ModifierArg::Control => Modifier::Control,
+            ModifierArg::Meta => Modifier::Meta,
+            ModifierArg::Shift => Modifier::Shift,
+        });
+        held.collect()
+    }
+
     pub(crate) fn button(&self) -> MouseButton {
         match self.button {
             ButtonArg::Left => MouseButton::Left,
