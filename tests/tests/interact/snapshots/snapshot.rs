@@ -501,7 +501,8 @@ async fn what_is_edited_shows_its_text_whatever_its_role() {
     scene
         .shows(
             "<p role=document aria-label='Paragraph block' contenteditable>Plain <b>and bold</b></p><h2 role=document aria-label='Heading block' contenteditable>Recent</h2>
-            <div role=group aria-label=Notes contenteditable>Both</div>",
+            <div role=group aria-label=Notes contenteditable>Both</div>
+            <div role=document aria-label=Page contenteditable><h2>Title</h2><p>First words</p><a href=x>A link</a></div>",
         )
         .await;
     let tree = scene.tree().await;
@@ -509,6 +510,7 @@ async fn what_is_edited_shows_its_text_whatever_its_role() {
         "document \"Paragraph block\" [ref=@e1]: Plain and bold",
         "document \"Heading block\" [ref=@e2]: Recent",
         "group \"Notes\" [ref=@e3]: Both",
+        "document \"Page\" [ref=@e4]:\n  - heading \"Title\" [level=2]\n  - text: First words\n  - link \"A link\" [ref=@e5]",
     ] {
         assert!(tree.contains(line), "{line}: {tree}");
     }
@@ -522,11 +524,13 @@ async fn a_text_beside_what_says_the_same_is_shown() {
         .shows(
             "<style>.c { cursor: pointer } .r { display: flex }</style><div class=r><button>Food</button><div>0.00</div><div class=c>0.00</div></div>
             <p><label for=same><input type=checkbox id=same> Send empty</label></p><p><label for=same><input type=checkbox id=same> Send nothing</label></p>
-            <div class=r draggable=true><div><button>Tick</button></div><div><div><div><span style='display:block'>Publix</span></div></div></div></div>",
+            <div class=r>Edit <i class=c aria-label=Edit style='width:9px;height:9px'></i></div><div class=r draggable=true><div><button>Tick</button></div><div><div><div><span style='display:block'>Publix</span></div></div></div></div>",
         )
         .await;
     let tree = scene.tree().await;
     for line in ["text: 0.00", "generic \"0.00\" [clickable]", "text: Send nothing", "Publix"] {
         assert!(tree.contains(line), "{line}: {tree}");
     }
+    // A drawing of one's own is named by the words beside it.
+    assert!(!tree.contains("text: Edit"), "{tree}");
 }

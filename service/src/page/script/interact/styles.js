@@ -8,8 +8,10 @@ const STYLES_MAX = 100_000;
 let whole = null;
 let asked = -Infinity;
 const ASKED_MIN = 300, HOSTS_LOOKED_FOR_MAX = 100_000;
-const beginWalk = () => { [styles, whole, asked, pointed] = [new Map(), null, 0, null] };
-const endWalk = () => { [styles, whole, asked] = [null, null, -Infinity] };
+// What `clickable.js` knows of the order of the tab key.
+let tabStops = null;
+const beginWalk = () => { [styles, whole, asked, pointed, tabStops] = [new Map(), null, 0, null, new Map()] };
+const endWalk = () => { [styles, whole, asked, tabStops] = [null, null, -Infinity, null] };
 
 function styleOf(element) {
   const before = styles?.get(element);

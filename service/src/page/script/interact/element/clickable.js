@@ -23,17 +23,33 @@ function isGrabbed(element, tag) {
 const isDraggable = (element) => dom.has(element, 'draggable') && dom.attribute(element, 'draggable').toLowerCase() === 'true';
 
 // Whether the arrow keys lead to an entry: of entries of a kind the page keeps one alone in the order of the tab key (a roving
-// tabindex). Cells are acted on by their row.
-const ROVING = '[tabindex="0"]', ROVING_MAX = 500, ROVING_UP_MAX = 4;
+// tabindex). Cells are acted on by their row, and texts take the focus as the targets of jumps.
+const ROVING_UP_MAX = 4, JUMPED_TO = new Set(['heading', 'paragraph']);
 function isRoving(element, tag) {
-  if (CELLS.has(roleOf(element)) || PANELS.has(roleOf(element)) || allIn(element, FOCUSABLE).length > 0 || tidy(dom.textContent(element).slice(0, HINT_MAX)) === '') return false;
-  const isLike = (other) => dom.tag(other) === tag && firstClassOf(other) === firstClassOf(element);
+  const role = roleOf(element);
+  if (CELLS.has(role) || PANELS.has(role) || JUMPED_TO.has(role) || allIn(element, FOCUSABLE).length > 0 || tidy(dom.textContent(element).slice(0, HINT_MAX)) === '') return false;
+  const kind = `${tag}.${firstClassOf(element)}`;
   let around = drawnParent(element);
   for (let up = 0; around && up < ROVING_UP_MAX; up++, around = drawnParent(around)) {
-    const stops = allIn(around, ROVING);
-    if (stops.length > 0) return stops.length <= ROVING_MAX && [...stops].some(isLike);
+    const stops = stopsIn(around);
+    if (stops.size > 0) return stops.get(kind) === up;
   }
   return false;
+}
+// The kinds of elements in the order of the tab key inside an element, each with how many elements are between; kept while a tree is
+// walked.
+const STOPS_MAX = 100;
+function stopsIn(around) {
+  const before = tabStops?.get(around);
+  if (before !== undefined) return before;
+  const stops = new Map(), all = allIn(around, '[tabindex="0"]');
+  for (let at = 0; at < all.length && at < STOPS_MAX; at++) {
+    let between = 0;
+    for (let outer = drawnParent(all[at]); outer && outer !== around && between < ROVING_UP_MAX; outer = drawnParent(outer)) between++;
+    stops.set(`${dom.tag(all[at])}.${firstClassOf(all[at])}`, between);
+  }
+  tabStops?.set(around, stops);
+  return stops;
 }
 
 // Why an element can be clicked without a role that says so: 'own' by itself, 'pointer' for its cursor alone, '' not.

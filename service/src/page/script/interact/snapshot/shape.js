@@ -245,8 +245,8 @@ class Shaping {
       if (kid.words !== undefined) {
         const words = tidy(kid.words).slice(0, TEXT_MAX).toWellFormed();
         const beside = kids[at + 1] ?? {}, before = kids[at - 1] ?? {};
-        // A field's label is its name. What can be clicked and says the same is something else.
-        const isNameOf = (kid) => kid.name === words && kid.role !== 'generic';
+        // A field's label is its name. What can be clicked and draws the same words is something else.
+        const isNameOf = (kid) => kid.name === words && (kid.role !== 'generic' || hasAuthorName(kid.element));
         if (words !== '' && !isNameOf(beside) && !isNameOf(before)) lines.push({ d: level, r: 'text', t: words });
         continue;
       }

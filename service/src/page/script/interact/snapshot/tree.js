@@ -85,6 +85,9 @@ const mayHoldControls = (element) => {
   return dom.find(element, isEditingHost(element) ? '[contenteditable=false]' : NOT_TEXT) !== null;
 };
 
+// What is more than text in what is edited, and is shown by lines of its own.
+const STRUCTURE = `${FOCUSABLE}, ${HEADINGS}, table, ul, ol, [role], [contenteditable=false]`;
+
 const wholePx = (px) => Math.round(Math.max(-1e9, Math.min(1e9, px)));
 const boxLine = (element) => {
   const { x, y, width, height } = dom.box(element);
@@ -169,7 +172,7 @@ class TreeWalk extends Shaping {
   contextIn(element, tag, style, role, outer) {
     const unseen = style.visibility !== 'visible';
     const pointer = style.cursor === 'pointer';
-    const telling = outer.telling || !unseen && TELLING.has(role);
+    const telling = outer.telling || !unseen && (TELLING.has(role) || (dom.has(element, 'contenteditable') && isEditingHost(element)));
     const carried = outer.carried || isDraggable(element);
     const isSame = pointer === outer.pointer && telling === outer.telling && unseen === outer.unseen && carried === outer.carried && tag !== 'label';
     if (isSame) return outer;
@@ -285,12 +288,12 @@ class TreeWalk extends Shaping {
     }
     const name = ownName(element, role);
     const node = { element, role, name, known: name, acts, how, text: null, states: statesOf(element, role), wants: acts || role === 'iframe' || (this.full && FULL_REFS.has(role)),
-      placeholder: null, url: null, hint: null, box: null, kids: [], leaf: false, climbed: 0, frame: role === 'iframe', edits: isEditingHost(element) };
+      placeholder: null, url: null, hint: null, box: null, kids: [], leaf: false, climbed: 0, frame: role === 'iframe', edits: isEditingHost(element) && dom.find(element, STRUCTURE) === null };
     if (role === 'columnheader' || role === 'rowheader') node.sorted = sortingOf(element);
     const control = how ? hiddenControl(element, tag) : null;
     // What is dragged by a box's label can be, whether or not that is enabled.
     if (control) node.states.push(...statesOf(control, roleOf(control)).filter((state) => state !== 'disabled' || !GRABS.has(style.cursor)));
-    if (how && !node.edits) node.states.push('clickable');
+    if (how && !isEditingHost(element)) node.states.push('clickable');
     if (element === this.focused || element === this.active) node.states.push('focused');
     if (role === 'img' && name === '' && !acts) return null;
     if (role === 'separator' && !acts) return null;
