@@ -124,7 +124,7 @@ async fn an_address_is_waited_for_while_its_server_has_not_answered() {
     let stack = Stack::shared().await;
     let late = stack.site.page(Reply::html("<title>late</title>").late(Duration::from_secs(4)));
     let (agent, go, _) = at_a_link_to(&stack, &late).await;
-    agent.does("click", json!({"ref": go, "timeout_ms": 1_000})).await;
+    agent.does("click", json!({"ref": go, "timeout_ms": 2_000})).await;
     let arrived = agent.does("wait", json!({"url": late})).await;
     assert_eq!(arrived["title"], "late", "{arrived:#?}");
     agent.does("close", json!({})).await;
