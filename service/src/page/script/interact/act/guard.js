@@ -100,8 +100,8 @@ const buttonIn = (target, element) => {
   for (; at instanceof Element && at !== element; at = flatParent(at)) if (isButton(at)) button ??= at;
   return at === element ? button : null;
 };
-// Whether what was pressed was in a control, which has only got its role since, as the entry that the arrow keys lead to.
-const wasPressed = (control, { pressedAround }) => pressedAround.has(control);
+// Whether what was pressed was in a control that is called by its words, and has only got its role since, as the entry that the arrow keys lead to.
+const wasPressed = (control, { pressedAround }) => pressedAround.has(control) && !hasAuthorName(control);
 const elementsAround = (target, element) => {
   const around = new Set();
   for (let at = target; at instanceof Element && at !== element; at = flatParent(at)) around.add(at);

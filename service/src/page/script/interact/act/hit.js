@@ -19,12 +19,12 @@ const actAccepts = (hit, element) => {
     || isShownFor(hit, element) || isLaidOver(hit, element) || isTouchTargetOf(hit, element) || isHandleIn(hit, element)
     || isTickedFor(hit, element) || isGlassOver(hit, element) || leavesPointerTo(hit, element);
 };
-// Whether a box that is not drawn is drawn by a button in its label, which no key leads to, such as a star of a rating.
-const isDrawnByButton = (control, button, label) => isBox(control) && !isSeen(control) && tagOf(button) === 'button'
+// Whether a radio button that is not drawn is drawn by a button in its label, which no key leads to, such as a star of a rating.
+const isDrawnByButton = (control, button, label) => isInput(control) && typeOfInput(control) === 'radio' && !isSeen(control) && tagOf(button) === 'button'
   && attributeOf(button, 'tabindex') === '-1' && isOnlyControl(button, label, (one) => one !== control);
-// Whether words leave the pointer to what they are in, which can be clicked.
+// Whether words leave the pointer to what they are in, which can be clicked and says nothing else.
 const leavesPointerTo = (hit, element) => {
-  if (!(hit instanceof Element) || isNested(element) || !isWithin(element, hit) || !isNested(hit)) return false;
+  if (!(hit instanceof Element) || isNested(element) || !isWithin(element, hit) || !isNested(hit) || matches(element, 'a') || contentOf(hit) !== contentOf(element)) return false;
   let at = element;
   while (at instanceof Element && at !== hit && getComputedStyle(at).pointerEvents === 'none') at = flatParent(at);
   return at === hit && element !== hit;

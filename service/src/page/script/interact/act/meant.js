@@ -105,7 +105,7 @@ const staysMeant = () => {
   const isNamed = (saysStill(meant.name, now.name) && (partsOf(now.name).length === 0 || goesOn(meant.name, now.name))) || (actFieldKind(meant.element) === 'text' && isStillLabelled());
   if (partsOf(now.name).length > partsOf(meant.name).length && meant.name !== '' && hasOthersBeside(meant.standing)) return false;
   // What had no role may get one by the press, as the entry that the arrow keys lead to.
-  return (now.role === meant.role || meant.role === 'generic') && isNamed && isAmong(meant.shown, now.shown) && staysInRow();
+  return (now.role === meant.role || (meant.role === 'generic' && meant.name !== '' && now.name === meant.name)) && isNamed && isAmong(meant.shown, now.shown) && staysInRow();
 };
 // What the element is now, where that is no longer what was meant; null where it is, or has gone.
 kit.changed = () => (meant === null || !isHere(meant.element) || staysMeant() ? null : identityOf(meant.element));

@@ -27,7 +27,7 @@ const isDraggable = (element) => dom.has(element, 'draggable') && dom.attribute(
 const ROVING_UP_MAX = 4, JUMPED_TO = new Set(['heading', 'paragraph']);
 function isRoving(element, tag) {
   const role = roleOf(element);
-  if (CELLS.has(role) || PANELS.has(role) || JUMPED_TO.has(role) || allIn(element, FOCUSABLE).length > 0 || tidy(dom.textContent(element).slice(0, HINT_MAX)) === '') return false;
+  if (CELLS.has(role) || PANELS.has(role) || JUMPED_TO.has(role) || allIn(element, FOCUSABLE).length > 0 || !isShortText(element)) return false;
   const kind = `${tag}.${firstClassOf(element)}`;
   let around = drawnParent(element);
   for (let up = 0; around && up < ROVING_UP_MAX; up++, around = drawnParent(around)) {
@@ -36,6 +36,7 @@ function isRoving(element, tag) {
   }
   return false;
 }
+const isShortText = (element) => { const text = dom.textContent(element); return text.length <= CONTENT_NAME_MAX && tidy(text) !== '' };
 // The kinds of elements in the order of the tab key inside an element, each with how many elements are between; kept while a tree is
 // walked.
 const STOPS_MAX = 100;
@@ -44,6 +45,7 @@ function stopsIn(around) {
   if (before !== undefined) return before;
   const stops = new Map(), all = allIn(around, '[tabindex="0"]');
   for (let at = 0; at < all.length && at < STOPS_MAX; at++) {
+    if (!isShortText(all[at])) continue;
     let between = 0;
     for (let outer = drawnParent(all[at]); outer && outer !== around && between < ROVING_UP_MAX; outer = drawnParent(outer)) between++;
     stops.set(`${dom.tag(all[at])}.${firstClassOf(all[at])}`, between);
@@ -82,7 +84,7 @@ function liesOver(hit, element) {
 const BOX = 'input[type=checkbox], input[type=radio]';
 function isDrawingOfBox(element) {
   if (dom.elementCount(element) > 0 || dom.firstChild(element) !== null) return false;
-  return [dom.previousElement(element), dom.nextElement(element)].some((beside) => beside !== null && dom.matches(beside, BOX) && isVisible(beside) && liesOver(beside, element));
+  return [dom.previousElement(element), dom.nextElement(element)].some((beside) => beside !== null && dom.matches(beside, BOX) && isVisible(beside) && liesOver(beside, element) && isHitInside(beside));
 }
 
 // A component that says so by its tag alone, and whose handlers are its own, such as `<ons-alert-dialog-button>`.

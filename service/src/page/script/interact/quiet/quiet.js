@@ -141,7 +141,7 @@ kit.rest = async (longestMs) => {
   const now = watched;
   let until = performance.now() + longestMs;
   let [still, wanted] = [0, STILL_FRAMES];
-  let since = performance.now();
+  let since = performance.now(), tasksEnded = false;
   for (;;) {
     now.look();
     const before = now.changes;
@@ -153,7 +153,9 @@ kit.rest = async (longestMs) => {
     now.look();
     still = now.changes === before ? still + 1 : 0;
     let isOver = still >= wanted || performance.now() > until;
-    if (isOver && still >= wanted) {
+    if (isOver && still >= wanted && !tasksEnded) {
+      // Once: a page may post tasks and change at all times.
+      tasksEnded = true;
       await noTaskIsLeft(now.wasIdle ? TASKS_LONGEST_MS : longestMs);
       now.look();
       if (now.changes !== before) [isOver, still, since, until] = [false, 0, performance.now(), performance.now() + longestMs];

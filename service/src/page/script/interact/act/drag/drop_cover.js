@@ -119,8 +119,9 @@ const isSorted = (now, hit, x, y) => {
   const around = listOfBoth(now);
   if (!around || isRoot(around)) return false;
   const item = chain.find(({ parent }) => parent === around);
-  // It was taken out of the list for the drag, or is not drawn there.
-  if (item && !(isConnected(item.node) && actVisible(item.node)) && isWithin(hit, around)) return true;
+  // It was taken out of the list for the drag. Where it is not drawn, the entry under the pointer is another one than a target: that
+  // holds for points alone.
+  if (item && (!isConnected(item.node) || (now.spot && !actVisible(item.node))) && isWithin(hit, around)) return true;
   // Rows may be placed by their style alone.
   if (item?.rect && isWithin(hit, item.node) && hasPoint(rectOf(item.node), x, y) && !hasPoint(item.rect, x, y)) return true;
   if (!aimed || aimed.list !== around || isRoot(hit) || !isWithin(element, hit) || !isWithin(source, hit)) return false;

@@ -17,9 +17,9 @@ const isLong = (field) => {
   return false;
 };
 const NO_TEXT = 'img, picture, svg, video, audio, canvas, iframe, object, embed, hr, input, textarea, select, table';
-// Whether nothing is in a field but empty lines, not even what is no text: a picture, or a number that is none.
+// Whether nothing is in a field but an empty line, not even what is no text: a picture, or a number that is none.
 const isBare = (field) => {
-  if (!/^\n*$/.test(fieldValue(field))) return false;
+  if (!/^\n?$/.test(fieldValue(field))) return false;
   if (isInput(field)) return !getter(HTMLInputElement, 'validity')(field).badInput;
   return actFieldKind(field) !== 'content' || ![...findIn(field, NO_TEXT)].some((one) => actVisible(one) && !closest(one, '[contenteditable=false]'));
 };
@@ -148,9 +148,9 @@ kit.focusField = async (number, clear) => {
 };
 // The part of a slider that has its keys, where it is another one that says what it is; null of any other element.
 const partWithKeys = (element) => {
-  if (!VALUED.has(roleOf(element))) return null;
+  if (roleOf(element) !== 'slider') return null;
   const parts = [...allIn(element, '[tabindex]')].filter((part) => Number.parseInt(attributeOf(part, 'tabindex'), 10) >= 0 && actVisible(part));
-  return parts.length === 1 ? parts[0] : null;
+  return parts.length === 1 && shownRole(parts[0]) === 'generic' && nameOf(parts[0]) === '' ? parts[0] : null;
 };
 // Puts the focus onto an element, for keys, which are checked from now on. Whether it is there.
 kit.focus = (number) => {
@@ -278,7 +278,8 @@ kit.hasTaken = (number, text) => {
   if (!field || !isHere(field) || last !== '' || told.length === 0) return false;
   for (let at = flatParent(field), up = 0; at instanceof Element && up < BESIDE_FIELD_UP_MAX; up++, at = flatParent(at)) {
     const said = contentOf(at).toLowerCase();
-    if (told.every((part) => said.includes(part))) return true;
+    // A message that repeats the text as a whole refuses it.
+    if (told.every((part) => said.includes(part))) return !said.includes(tidy(text).toLowerCase());
   }
   return false;
 };
