@@ -26,6 +26,8 @@ async fn a_finger_scrolls_and_two_are_told_apart() {
         for (const type of ['touchstart', 'touchend']) addEventListener(type, e => log.push(`${type} ${e.touches.length}`))</script>",
     )
     .await;
+    // What has not been drawn does not scroll.
+    person.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))").await;
     person.touches(TouchStart, &[(0, 400.0, 500.0)]);
     for step in 1..=20 {
         person.touches(TouchMove, &[(0, 400.0, 500.0 - f64::from(step) * 15.0)]);
