@@ -283,7 +283,9 @@ kit.ready = async (number, ask) => {
       const isDrawn = await frame() && (!isAnimated(element) || await frame());
       if (!isConnected(element)) return GONE;
       kit.sees(element, rectOf(element));
-      const isStill = isDrawn ? sameRect(before, rectOf(element)) || isMovedInPlace(element, before) : sameRect(before, rectOf(element)) && !isAnimated(element);
+      // One that turns back is in the same place for two frames, and not in the third.
+      const staysInPlace = async () => isMovedInPlace(element, before) && await frame() && isMovedInPlace(element, before);
+      const isStill = sameRect(before, rectOf(element)) ? isDrawn || !isAnimated(element) : isDrawn && await staysInPlace();
       if (!isStill) return lacks('still', element);
     }
   }
