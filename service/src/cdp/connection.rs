@@ -178,10 +178,8 @@ impl Session {
         let message = Message { id, method: method.clone(), params: command, session_id: self.id.as_deref() };
         // Registered before the message is sent, since the answer may arrive at once.
         let answer = shared.routes().expect(id, self.id.clone());
-        // By way of a `Value`, whose text serde_json's own code writes: that is optimised in a debug build too, and our
-        // scripts are long.
-        match serde_json::to_value(&message) {
-            Ok(message) => drop(shared.outgoing.send(message.to_string().into_bytes())),
+        match serde_json::to_vec(&message) {
+            Ok(message) => drop(shared.outgoing.send(message)),
             Err(error) => {
                 // Dropping the expectation makes the call fail at once.
                 tracing::error!(%method, %error, "a command can't be written as JSON");
