@@ -6,6 +6,7 @@ mod clickables;
 mod plain;
 mod playwright;
 mod scene;
+mod shown;
 mod slotted;
 mod snapshot;
 mod stale;
