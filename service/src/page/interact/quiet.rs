@@ -51,7 +51,7 @@ pub(super) struct Quiet<'a> {
     pub(super) changed: bool,
     /// How long requests and changes may go on.
     pub(super) rest_limit: Duration,
-    /// Whether to wait a moment for a change where none has come.
+    /// Has [`Quiet::settle`] wait a moment for a change before it says that nothing changed.
     pub(super) awaits_change: bool,
     /// When the wait for its end began.
     pub(super) resting_since: Option<Instant>,
@@ -141,11 +141,6 @@ impl<'a> Quiet<'a> {
         (self.arrivals, self.within_document) = (state.arrivals, state.within_document);
         self.stops = state.stops;
         (self.renewed, self.followed) = (state.arrivals, state.arrivals);
-    }
-
-    /// Has [`Quiet::settle`] wait a moment for a change before it says that nothing changed.
-    pub(super) fn awaits_change(&mut self) {
-        self.awaits_change = true;
     }
 
     /// Forgets changes and requests so far, so that only later ones count.

@@ -53,7 +53,7 @@ impl Quiet<'_> {
                 }
                 continue;
             }
-            if is_known && !(self.awaits_change && self.is_unchanged() && self.change_comes().await) {
+            if is_known && !(self.awaits_change && self.ends(true).no_change && self.change_comes().await) {
                 return Ok(self.ends(true));
             }
             if Instant::now() >= rests_by {
@@ -71,11 +71,6 @@ impl Quiet<'_> {
             let Some(rest) = self.rest().await? else { return Ok(self.ends(false)) };
             is_known = !rest.is_busy && !self.frames.is_empty();
         }
-    }
-
-    /// Whether nothing is known to have come of the action.
-    fn is_unchanged(&self) -> bool {
-        !self.changed && !self.began.anything() && self.state.borrow().within_document == self.within_document
     }
 
     /// Waits a moment, once, for the first change or request: a page's workers and sockets answer in their own time, and that it
@@ -99,7 +94,7 @@ impl Quiet<'_> {
                 },
                 () = self.next(until) => {}
             }
-            if self.is_loading() || !self.is_unchanged() || self.page.dialog().is_some() {
+            if self.is_loading() || !self.ends(true).no_change {
                 return true;
             }
             if Instant::now() >= until {

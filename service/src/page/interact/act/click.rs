@@ -98,7 +98,7 @@ impl Page {
         let ask = Ask { clicks: true, ..ask };
         let mut pointing = Pointing { page: self, element, ask, quiet: &mut quiet, tries: &mut tries };
         let Clicked { method, rest, bounds, warnings } = pointing.click(click).await?;
-        quiet.awaits_change();
+        quiet.awaits_change = true;
         let settled = quiet.settle(rest).await?;
         let mut acted = Acted::new(settled, method, Some(bounds)).warns_of_no_change();
         acted.warnings.extend(warnings);

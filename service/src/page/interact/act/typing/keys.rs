@@ -136,7 +136,7 @@ impl Page {
             Some(_) => quiet.rest().await?,
             None => None,
         };
-        quiet.awaits_change();
+        quiet.awaits_change = true;
         let mut acted = Acted::new(quiet.settle(rest).await?, Method::Cdp, bounds).warns_of_no_change();
         acted
             .warnings

@@ -19,7 +19,8 @@ const GUARDED_MS = 70_000;
 // Of the mouse:
 // - `label`: the label around the element. `control`: that label's control.
 // - `nested`: the control inside the element that is at the point. `under`: the innermost element at the point.
-// - `pressedIn`: the button inside the element that was pressed. `pressedAround`: what was pressed, and what it was in, inside the element.
+// - `pressedIn`: the button inside the element that was pressed. `pressedAround`: what was pressed, and what it was in, inside the
+//   element.
 // - `hasMenu`: whether a context menu was opened, by the press of another button.
 // - `counted`: the event that was last counted as a click, which is heard at the window and in closed shadow roots.
 // - `roots`: the closed shadow roots around the element, and the roots inside these. `hosts`: their hosts.
@@ -100,7 +101,8 @@ const buttonIn = (target, element) => {
   for (; at instanceof Element && at !== element; at = flatParent(at)) if (isButton(at)) button ??= at;
   return at === element ? button : null;
 };
-// Whether what was pressed was in a control that is called by its words, and has only got its role since, as the entry that the arrow keys lead to.
+// Whether what was pressed was in a control that is called by its words, and has only got its role since, as the entry that the
+// arrow keys lead to.
 const wasPressed = (control, { pressedAround }) => pressedAround.has(control) && !hasAuthorName(control);
 const elementsAround = (target, element) => {
   const around = new Set();

@@ -27,7 +27,7 @@ const leavesPointerTo = (hit, element) => {
   if (!(hit instanceof Element) || isNested(element) || !isWithin(element, hit) || !isNested(hit) || matches(element, 'a') || contentOf(hit) !== contentOf(element)) return false;
   let at = element;
   while (at instanceof Element && at !== hit && getComputedStyle(at).pointerEvents === 'none') at = flatParent(at);
-  return at === hit && element !== hit;
+  return at === hit;
 };
 // Whether what is dragged, or dropped on, leaves the pointer to the entry that it is the handle of.
 const isHandleIn = (hit, element) => {

@@ -20,7 +20,7 @@ function isGrabbed(element, tag) {
   return words !== '' && words.length <= GRABBED_CHARS_MAX && allIn(element, FOCUSABLE).length <= GRABBED_CONTROLS_MAX;
 }
 
-const isDraggable = (element) => dom.has(element, 'draggable') && dom.attribute(element, 'draggable').toLowerCase() === 'true';
+const isDraggable = (element) => dom.attribute(element, 'draggable')?.toLowerCase() === 'true';
 
 // Whether the arrow keys lead to an entry: of entries of a kind the page keeps one alone in the order of the tab key (a roving
 // tabindex). Cells are acted on by their row, and texts take the focus as the targets of jumps.
@@ -81,10 +81,10 @@ function liesOver(hit, element) {
   return over.left <= under.left + 1 && over.top <= under.top + 1 && over.right >= under.right - 1 && over.bottom >= under.bottom - 1;
 }
 // What is drawn beside a box that is there to be clicked itself, and says nothing.
-const BOX = 'input[type=checkbox], input[type=radio]';
 function isDrawingOfBox(element) {
-  if (dom.elementCount(element) > 0 || dom.firstChild(element) !== null) return false;
-  return [dom.previousElement(element), dom.nextElement(element)].some((beside) => beside !== null && dom.matches(beside, BOX) && isVisible(beside) && liesOver(beside, element) && isHitInside(beside));
+  if (dom.firstChild(element) !== null) return false;
+  return [dom.previousElement(element), dom.nextElement(element)]
+    .some((beside) => beside !== null && isTickBox(beside) && isVisible(beside) && liesOver(beside, element) && isHitInside(beside));
 }
 
 // A component that says so by its tag alone, and whose handlers are its own, such as `<ons-alert-dialog-button>`.

@@ -111,8 +111,9 @@ class Naming {
     return this.nodes >= NAME_NODES_MAX || this.chars >= 2 * NAME_MAX || this.depth >= NAME_DEPTH_MAX || (this.nodes & 15) === 0 && performance.now() > namesUntil;
   }
 
-  // `how`: unseen (what is named is hidden by its `visibility`, which does not count), inContent (below what is named), labelled (of an aria-labelledby), hidden (hidden things count), plain (of
-  // clickables without a role: no values of fields inside), bare (buttons inside are what they draw).
+  // `how`: unseen (what is named is hidden by its `visibility`, which does not count), inContent (below what is named), labelled (of
+  // an aria-labelledby), hidden (hidden things count), plain (of clickables without a role: no values of fields inside), bare
+  // (buttons inside are what they draw).
   of(element, how, style = styleOf(element), role = roleOf(element)) {
     if (this.visited.has(element) || this.full()) return '';
     this.visited.add(element);

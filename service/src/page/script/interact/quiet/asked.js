@@ -55,7 +55,7 @@ const noTaskIsLeft = (longestMs) => new Promise((resolve) => {
   }, { priority: 'background' });
 });
 // Notes whether the document had no task left since the action began, before anything came of it.
-const noteIdle = (now) => scheduler.postTask(() => { now.wasIdle = true; }, { priority: 'background' }).catch(() => {});
+const noteIdle = (now) => { scheduler.postTask(() => { now.wasIdle = true; }, { priority: 'background' }); };
 // Whether the page has databases, also those that the action made; waits for two answers of their process then. A write and a
 // read take three; so many have come by the second frame, also where that process is slower than frames.
 const databasesAnswer = () => Promise.race([

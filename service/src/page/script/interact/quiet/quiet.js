@@ -153,7 +153,7 @@ kit.rest = async (longestMs) => {
     now.look();
     still = now.changes === before ? still + 1 : 0;
     let isOver = still >= wanted || performance.now() > until;
-    if (isOver && still >= wanted && !tasksEnded) {
+    if (still >= wanted && !tasksEnded) {
       // Once: a page may post tasks and change at all times.
       tasksEnded = true;
       await noTaskIsLeft(now.wasIdle ? TASKS_LONGEST_MS : longestMs);

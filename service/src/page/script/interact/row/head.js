@@ -188,8 +188,7 @@ function* rowAndAround(element, cache) {
 // The head that an element has at a place now; null where there is none. A node that was a head at an earlier snapshot is preferred
 // to a nearer one of its sort, which may be a notice.
 function headNow(element, { isBy, level, sort, head }, cache) {
-  const heads = cache.get(element)?.heads ?? findHeadsBefore(element, cache, { count: 0 });
-  const found = heads.get(headKindOf({ isBy, level, sort }))?.head ?? null;
+  const found = headsBefore(element, cache, { count: 0 }).get(headKindOf({ isBy, level, sort }))?.head ?? null;
   if (found === head || isBy !== 'place') return found;
   const around = [...rowAndAround(element, cache)][level]?.at;
   if (!around) return null;

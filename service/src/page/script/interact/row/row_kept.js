@@ -189,7 +189,7 @@ const keepRowAfter = (before) => {
   // The page may have formatted the values since.
   for (const field of typedLately) typedFields.set(field, heldBy(field));
   typedLately = new Set();
-  if (before.held !== null && drawnText(before.held.field) !== null) before.held.value = heldBy(before.held.field);
+  if (before.held !== null) before.held.value = drawnText(before.held.field) ?? before.held.value;
   if (before.held === null && !before.rows.some(({ title }) => title !== '')) return;
   before.until = performance.now() + OWN_CHANGES_MS;
   keepRow(before);

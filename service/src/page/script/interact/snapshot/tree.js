@@ -172,7 +172,7 @@ class TreeWalk extends Shaping {
   contextIn(element, tag, style, role, outer) {
     const unseen = style.visibility !== 'visible';
     const pointer = style.cursor === 'pointer';
-    const telling = outer.telling || !unseen && (TELLING.has(role) || (dom.has(element, 'contenteditable') && isEditingHost(element)));
+    const telling = outer.telling || !unseen && (TELLING.has(role) || isEditingHost(element));
     const carried = outer.carried || isDraggable(element);
     const isSame = pointer === outer.pointer && telling === outer.telling && unseen === outer.unseen && carried === outer.carried && tag !== 'label';
     if (isSame) return outer;
