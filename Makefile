@@ -127,7 +127,7 @@ mcp-conformance: setup
 	@touch $(TARGET)/debug/.built
 	tests/mcp/conformance
 
-# Editors from npm (ProseMirror, Lexical, Slate, CodeMirror, Monaco, Quill, Ace), which npm installs into a temp
+# Editors from npm (ProseMirror, Lexical, Slate, Draft.js, CodeMirror, Monaco, Quill, Ace), which npm installs into a temp
 # folder, in a real browser behind worker and service.
 editors-check: build
 	tests/editors/check $(EDITORS)

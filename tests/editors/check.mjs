@@ -6,7 +6,7 @@ const CODE = 'function f() {\n  one();\n\n    two("x");\n}\nend';
 const LONG = Array.from({ length: 300 }, (_, at) => `line ${at + 1}`).join('\n');
 // A point of the first line, in every editor (page.js).
 const FIRST_LINE = { x: 150, y: 74 };
-const PAGES = ['prosemirror', 'lexical', 'slate', 'codemirror', 'monaco', 'quill', 'monaco?textarea', 'codemirror5', 'ace'];
+const PAGES = ['prosemirror', 'lexical', 'slate', 'draft', 'codemirror', 'monaco', 'quill', 'monaco?textarea', 'codemirror5', 'ace'];
 
 async function post(route, body) {
   const answer = await fetch(`${worker}/api/sandbox/${route}`, {

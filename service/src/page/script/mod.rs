@@ -57,6 +57,7 @@ const KIT_SOURCE: &str = concat!(
     include_str!("interact/quiet/quiet.js"),
     include_str!("give_files.js"),
     include_str!("interact/act/fields/fields.js"),
+    include_str!("interact/act/fields/editors.js"),
     include_str!("interact/act/fields/selects.js"),
     include_str!("interact/act/fields/chosen_in.js"),
     include_str!("interact/act/fields/boxes.js"),

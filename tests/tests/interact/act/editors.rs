@@ -11,7 +11,7 @@ const RENDERING: &str = "<div id=e contenteditable style='white-space:pre-wrap'>
     let lines = ['First line', 'Second line'], frozen = false, sent = 0;
     const render = () => { e.replaceChildren(...lines.map(line => { const div = document.createElement('div');
         div.append(line || document.createElement('br')); return div })) };
-    const isAll = () => !getSelection().isCollapsed;
+    let isAll = () => !getSelection().isCollapsed;
     e.onbeforeinput = event => { event.preventDefault(); if (frozen) return;
         if (isAll()) lines = [''];
         if (event.inputType === 'insertText') { const [first, ...rest] = event.data.split('\\n'); lines.push(lines.pop() + first, ...rest) }
@@ -19,6 +19,8 @@ const RENDERING: &str = "<div id=e contenteditable style='white-space:pre-wrap'>
         render(); getSelection().selectAllChildren(e.lastChild); getSelection().collapseToEnd() };
     e.onkeydown = event => { if (event.key === 'Enter') sent++ };
     render()</script>";
+
+const IS_ALL: &str = "isAll = () => !getSelection().isCollapsed";
 
 /// Draws its lines beside a field without size, of which it draws the last ten: the text area of older editors, or an element
 /// with an `EditContext`. It completes brackets that are typed, and indents lines that begin by Enter.
@@ -54,8 +56,12 @@ const CODE: &str = "f(\n  one\n\n    two\n)";
 #[tokio::test(flavor = "multi_thread")]
 async fn an_editor_that_renders_what_is_typed_holds_it() {
     let scene = Scene::open().await;
-    for how in [How::Input, How::DocumentFirst] {
-        scene.shows(RENDERING).await;
+    // Some keep the selection as the latest event told them of it, and draw it before they take a text.
+    let mirrored = "all = false, isAll = () => all; document.onselectionchange = () => requestAnimationFrame(() => { all = !getSelection().isCollapsed })";
+    let mirroring = RENDERING.replace(IS_ALL, mirrored);
+    let ways = [How::Input, How::DocumentFirst];
+    for (how, editor) in ways.into_iter().flat_map(|how| [(how, RENDERING), (how, &mirroring)]) {
+        scene.shows(editor).await;
         let terms = || Terms { how, ..ready() };
         for (text, clear, holds) in [
             ("fresh", true, "fresh"),
@@ -74,6 +80,38 @@ async fn an_editor_that_renders_what_is_typed_holds_it() {
         let typing = Typing { terms: terms(), ..typing("refused") };
         let refused = scene.page.type_text(&scene.element("#e").await, &typing).await.unwrap_err();
         assert!(matches!(refused, ActError::NoEffect(_)), "{how:?}: {refused:?}");
+    }
+    scene.ends().await;
+}
+
+/// Has its lines in blocks of blocks, and takes several of them from a paste alone.
+const OF_BLOCKS: &str = "<div id=e contenteditable style='white-space:pre-wrap'></div><script>
+    let lines = ['First line', 'Second line'];
+    const render = () => { e.innerHTML = '<div></div>'; for (const line of lines) { const block = document.createElement('div');
+        block.innerHTML = '<p><span></span></p>'; block.querySelector('span').append(line || document.createElement('br')); e.firstChild.append(block) }
+        getSelection().selectAllChildren(e.firstChild.lastChild.querySelector('span')); getSelection().collapseToEnd() };
+    const put = text => { if (!getSelection().isCollapsed) lines = ['']; const [first, ...rest] = text.split('\\n');
+        lines.push(lines.pop() + first, ...rest); render() };
+    e.onpaste = event => { event.preventDefault(); put(event.clipboardData.getData('text/plain')) };
+    e.onbeforeinput = event => { event.preventDefault(); if (event.inputType === 'insertText') put(event.data.split('\\n')[0]) };
+    render()</script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_editor_of_blocks_gets_several_lines_as_a_paste() {
+    let scene = Scene::open().await;
+    for how in [How::Input, How::DocumentFirst] {
+        scene.shows(OF_BLOCKS).await;
+        for (text, clear, holds) in [
+            (CODE, true, CODE),
+            ("fresh", true, "fresh"),
+            ("\nend", false, "fresh\nend"),
+            (" of it", false, "fresh\nend of it"),
+        ] {
+            let typing = Typing { clear, terms: Terms { how, ..ready() }, ..typing(text) };
+            let acted = scene.page.type_text(&scene.element("#e").await, &typing).await.unwrap();
+            assert_eq!(scene.evaluate("lines.join('\\n')").await, holds, "{how:?}");
+            assert_eq!(acted.warned(), Vec::<String>::new(), "{how:?} {text}");
+        }
     }
     scene.ends().await;
 }

@@ -100,7 +100,7 @@ impl Entering<'_, '_> {
         if typing.text.is_empty() {
             return Ok(Some(Sent::All));
         }
-        if field.held.drawn.is_some() {
+        if field.held.drawn.is_some() || field.kind == "content" && typing.text.contains('\n') {
             let answer = page.call_once(element, "offer", typing.text.as_str().into(), tries).await;
             let Some(Offered { taken }) = unless_held(answer)? else { return Ok(None) };
             if taken {

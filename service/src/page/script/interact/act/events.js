@@ -255,9 +255,9 @@ const EDITS_NOTHING = /^(Escape|Shift|Control|Alt|Meta|CapsLock|F\d+)$/;
 // A key, with what the most usual ones do by default: a browser does that for its own input alone. `goesOn`: the page
 // prevented nothing. `isLeftOut`: it is for a field, which events alone do not edit so. With a number the element gets the
 // focus first, and the key only if it has it then.
-kit.domKey = ({ key, code, modifiers, keyCode }, number) => {
+kit.domKey = async ({ key, code, modifiers, keyCode }, number) => {
   if (number) {
-    const told = kit.focus(number);
+    const told = await kit.focus(number);
     if (told.lacks || !told.focused) return { reached: false, goesOn: false, isLeftOut: false, what: told.what };
   }
   const element = focused();

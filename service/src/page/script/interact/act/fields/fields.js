@@ -45,7 +45,8 @@ const fieldFor = (element) => {
   return heir && isHere(heir) && actVisible(heir) && !actVisible(field) ? heir : field;
 };
 
-const selectAll = (field, toEnd) => {
+// Selects what is in a field, or goes to its end.
+const selectAll = async (field, toEnd) => {
   if (actFieldKind(field) === 'content') {
     const range = document.createRange();
     range.selectNodeContents(field);
@@ -55,10 +56,14 @@ const selectAll = (field, toEnd) => {
     selection.addRange(range);
     // Editors look for the caret in the last of their blocks.
     if (toEnd && isEditingHost(field)) selection.modify('move', 'forward', 'documentboundary');
+    await selectionIsTold();
     return;
   }
   const type = isInput(field) ? HTMLInputElement : HTMLTextAreaElement;
-  if (!toEnd) return type.prototype.select.call(field);
+  if (!toEnd) {
+    type.prototype.select.call(field);
+    return;
+  }
   const { length } = fieldValue(field);
   try { type.prototype.setSelectionRange.call(field, length, length); } catch {
     // Numbers and addresses have no selection that can be set, but a caret that can be moved. With the focus it comes first.
@@ -140,7 +145,7 @@ kit.focusField = async (number, clear) => {
   if (focused && kind !== 'value') {
     // The selection of such a field tells its editor what its text stands for; keys select there. In an empty editor the caret is
     // where the editor wants it.
-    if (read.drawn === null && !(kind === 'content' && read.bare && holdsCaret(field))) selectAll(field, !clear);
+    if (read.drawn === null && !(kind === 'content' && read.bare && holdsCaret(field))) await selectAll(field, !clear);
     guard(field, true, { stays: staysField });
   }
   forgetBeside();
@@ -153,7 +158,7 @@ const partWithKeys = (element) => {
   return parts.length === 1 && shownRole(parts[0]) === 'generic' && nameOf(parts[0]) === '' ? parts[0] : null;
 };
 // Puts the focus onto an element, for keys, which are checked from now on. Whether it is there.
-kit.focus = (number) => {
+kit.focus = async (number) => {
   const element = elementOf(number);
   if (!element) return GONE;
   const target = actTarget(element);
@@ -169,7 +174,7 @@ kit.focus = (number) => {
     if (!staysFocused(field)) return lacks('same', field, { is: identityOf(element) });
   }
   // A part of an editor has no focus of its own: a key edits where the caret is.
-  if (actFieldKind(field) === 'content' && hasFocus(field) && field !== activeIn(rootOf(field)) && drawnText(field) === null && !holdsCaret(field)) selectAll(field, true);
+  if (actFieldKind(field) === 'content' && hasFocus(field) && field !== activeIn(rootOf(field)) && drawnText(field) === null && !holdsCaret(field)) await selectAll(field, true);
   // Keys for a frame come to the document in it.
   const isFrame = ['iframe', 'frame'].includes(tagOf(field));
   if (isFrame) unguard();
@@ -251,6 +256,7 @@ kit.insert = (number, { text, clear }) => {
   if (!hasFocus(field)) return {};
   if (!staysField()) return lacks('same', field, { is: identityOf(element) });
   if (drawnText(field) === null) {
+    if ((isToBePasted(field, text) || isInBlocks(field)) && !pastes(field, text)) return { taken: true };
     // A command comes without the event by which many editors take their text.
     const asks = new InputEvent('beforeinput', { inputType: 'insertText', data: text, bubbles: true, cancelable: true, composed: true });
     if (dispatch(field, asks)) document.execCommand('insertText', false, text);
@@ -261,14 +267,6 @@ kit.insert = (number, { text, clear }) => {
   }
   return {};
 };
-// Offers a text to an editor that has the focus, as if it were pasted: whether it took it. Typed, it would be indented and
-// completed line by line.
-kit.offer = (number, text) => {
-  const element = elementOf(number);
-  const field = element && fieldFor(element);
-  return { taken: Boolean(field) && hasFocus(field) && !pastes(field, text) };
-};
-
 // Whether all parts of a text are shown beside its field: pages make tags of what ends with a comma or a line.
 const PART_ENDS = /[,;\n\t]/, BESIDE_FIELD_UP_MAX = 4;
 kit.hasTaken = (number, text) => {
