@@ -180,7 +180,7 @@ class TreeWalk extends Shaping {
     if (tag === 'label' && isHtml(element)) {
       const control = element.control;
       // A label's words are its field's name. Where two fields have one id, they are for the one that is in the label.
-      const isOfAnother = control !== null && !dom.contains(element, control) && allIn(element, 'input').length > 0;
+      const isOfAnother = control !== null && !dom.contains(element, control) && allIn(element, 'input:not([type=hidden i])').length > 0;
       if (control && !isOfAnother && isVisible(control) && !ariaTrue(control, 'aria-hidden')) context.covered += '\n' + nameOf(control);
     }
     return context;
