@@ -417,10 +417,10 @@ async fn a_scroll_that_the_page_takes_back_is_no_change() {
 async fn what_is_done_in_slices_or_by_a_worker_is_awaited() {
     let scene = Scene::open().await;
     let show = "const show = () => { m.innerHTML = '<h1>Done</h1>' };";
-    let slices = "b.onclick = () => { const { port1, port2 } = new MessageChannel(); let left = 40;
+    let slices = "b.onclick = () => { const { port1, port2 } = new MessageChannel(); let left = 20;
         port1.onmessage = () => { const began = performance.now(); while (performance.now() - began < 5); if (--left > 0) port2.postMessage(0); else show() };
         if (location.hash === '') history.pushState(null, '', '#next'); port2.postMessage(0) }";
-    let worker = "const w = new Worker(URL.createObjectURL(new Blob(['onmessage = () => setTimeout(() => postMessage(1), 150)'])));
+    let worker = "const w = new Worker(URL.createObjectURL(new Blob(['onmessage = () => setTimeout(() => postMessage(1), 80)'])));
         w.onmessage = show; b.onclick = () => w.postMessage(1)";
     for script in [slices, worker] {
         scene.shows(&format!("<button id=b>Go</button><main id=m>old</main><script>{show}{script}</script>")).await;
