@@ -222,3 +222,21 @@ async fn an_editor_that_shows_another_text_keeps_its_ref() {
     assert_eq!(scene.evaluate("s.textContent").await, "select 1");
     scene.ends().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_editor_that_goes_as_it_is_selected_in_gets_nothing() {
+    let scene = Scene::open().await;
+    for how in [How::Input, How::DocumentFirst] {
+        scene
+            .shows(
+                "<div id=e contenteditable>Words</div><div id=o contenteditable>Other</div>
+                <script>document.onselectionchange = () => { if (!getSelection().isCollapsed) e.remove() }</script>",
+            )
+            .await;
+        let typing = Typing { terms: Terms { how, ..ready() }, ..typing("fresh") };
+        let gone = scene.page.type_text(&scene.element("#e").await, &typing).await.unwrap_err();
+        assert!(matches!(gone, ActError::NotFound(_)), "{how:?}: {gone:?}");
+        assert_eq!(scene.evaluate("o.textContent").await, "Other", "{how:?}");
+    }
+    scene.ends().await;
+}

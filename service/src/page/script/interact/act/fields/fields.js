@@ -146,6 +146,7 @@ kit.focusField = async (number, clear) => {
     // The selection of such a field tells its editor what its text stands for; keys select there. In an empty editor the caret is
     // where the editor wants it.
     if (read.drawn === null && !(kind === 'content' && read.bare && holdsCaret(field))) await selectAll(field, !clear);
+    if (!isHere(field)) return GONE;
     guard(field, true, { stays: staysField });
   }
   forgetBeside();
@@ -175,6 +176,7 @@ kit.focus = async (number) => {
   }
   // A part of an editor has no focus of its own: a key edits where the caret is.
   if (actFieldKind(field) === 'content' && hasFocus(field) && field !== activeIn(rootOf(field)) && drawnText(field) === null && !holdsCaret(field)) await selectAll(field, true);
+  if (!isHere(field)) return GONE;
   // Keys for a frame come to the document in it.
   const isFrame = ['iframe', 'frame'].includes(tagOf(field));
   if (isFrame) unguard();
