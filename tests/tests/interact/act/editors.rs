@@ -240,3 +240,24 @@ async fn an_editor_that_goes_as_it_is_selected_in_gets_nothing() {
     }
     scene.ends().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chord_waits_for_an_editor_that_reads_the_selection_from_time_to_time() {
+    let scene = Scene::open().await;
+    scene
+        .shows(
+            "<div id=e contenteditable>Words</div><button id=b>Bold</button><output id=o></output><script>let own = '', next = null, read = 0;
+            const look = () => { own = String(getSelection()); next = null; read = Date.now() };
+            document.onselectionchange = () => { next ??= setTimeout(look, Math.max(0, read + 100 - Date.now())) };
+            b.onmousedown = event => { event.preventDefault(); o.textContent += own + ';' };
+            e.onkeydown = event => { if (event.ctrlKey && event.key === 'b') { event.preventDefault(); o.textContent += own + ';' } }</script>",
+        )
+        .await;
+    for selects in ["Control+A", "End", "Control+A"] {
+        scene.press(Some("#e"), selects).await.unwrap();
+        scene.press(None, "Control+B").await.unwrap();
+        scene.click("#b").await.unwrap();
+    }
+    assert_eq!(scene.evaluate("o.textContent").await, "Words;Words;;;Words;Words;");
+    scene.ends().await;
+}

@@ -254,7 +254,7 @@ const readyAt = (element, { at: [x, y], found }) => {
 // events at the point are checked from now on (guard.js), and changes of the document are counted (quiet.js). `waited`: the
 // page's script may have run meanwhile.
 kit.ready = async (number, ask) => {
-  let waited = false;
+  let waited = await selectionIsRead();
   const asked = elementOf(number);
   let element = asked;
   if (!element) return GONE;

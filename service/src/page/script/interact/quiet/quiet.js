@@ -112,7 +112,8 @@ const forgetChanges = () => {
 };
 // The same after events that were dispatched for an action: that they came is no change, unlike what the page did with them.
 const forgetOwnEvents = () => { if (watched) [watched.changed, watched.values] = [false, valuesNow()]; };
-kit.watch = () => {
+kit.watch = async () => {
+  await selectionIsRead();
   dragged = false;
   watch(null);
 };

@@ -10,6 +10,18 @@ const selectionIsTold = async () => {
   });
   await frame();
 };
+// When the document's selection changed last. Slate reads it every 100 ms at most (slate-react's Editable): a key, a command or a
+// button that comes sooner is for what was selected before.
+let selectedAt = -Infinity;
+listen(document, 'selectionchange', () => { selectedAt = performance.now(); });
+const SELECTION_READ_MS = 110;
+// Waits until an editor that has the focus has read the selection; whether it had to.
+const selectionIsRead = async () => {
+  const left = selectedAt + SELECTION_READ_MS - performance.now();
+  if (left <= 0 || actFieldKind(focused()) !== 'content') return false;
+  await new Promise((resolve) => { setTimeout(resolve, left); });
+  return true;
+};
 // Whether the caret of an editor is in blocks that hold one another. What the browser inserts by itself changes them in a way in which
 // the editor does not write them, and it loses some of it: it takes lines from a paste alone.
 const CARET_DEPTH_MAX = 30;
