@@ -213,7 +213,7 @@ impl Entering<'_, '_> {
                 return entered(Method::Dom, Outcome::Unknown, None);
             };
             let rest = self.quiet.rest().await?;
-            let outcome = self.read_back(&field, typing, rest.is_some()).await?;
+            let outcome = self.read_back(&field, typing, rest.is_some(), taken).await?;
             // The page has made something of a text that the field does not hold: it must not come twice.
             let has_sent = matches!(outcome, Outcome::NoEffect { is_empty: true }) && self.quiet.began.anything();
             let is_taken = taken || has_sent || rest.as_ref().is_some_and(|rest| rest.beside);
@@ -237,8 +237,8 @@ impl Entering<'_, '_> {
     /// Writes the text by the browser's input, once.
     async fn write(&mut self, leaving: &mut Leaving<'_>) -> Result<Written, ActError> {
         let (page, element, typing) = (self.page, self.element, self.typing);
-        let entered = |method, outcome, rest: Option<Rest>, cut| {
-            let is_taken = rest.as_ref().is_some_and(|rest| rest.beside);
+        let entered = |method, outcome, rest: Option<Rest>, cut, is_pasted: bool| {
+            let is_taken = is_pasted || rest.as_ref().is_some_and(|rest| rest.beside);
             Ok(Written::Done(Entered { method, outcome, rest, cut, is_taken }))
         };
         let aside = page.hold_keys(element).await?;
@@ -246,17 +246,20 @@ impl Entering<'_, '_> {
         let field: Field = page.call_once(element, "focusField", typing.clear.into(), self.tries).await?;
         if field.kind == "value" {
             let answer = page.call_once(element, "setValue", typing.text.as_str().into(), self.tries).await;
-            let Some(field) = unless_held(answer)? else { return entered(Method::Dom, Outcome::Unknown, None, None) };
+            let Some(field) = unless_held(answer)? else {
+                return entered(Method::Dom, Outcome::Unknown, None, None, false);
+            };
             let rest = self.quiet.rest().await?;
             let whole = Typing { clear: true, ..typing.clone() };
-            let outcome = self.read_back(&field, &whole, rest.is_some()).await?;
-            return entered(Method::Dom, outcome, rest, None);
+            let outcome = self.read_back(&field, &whole, rest.is_some(), false).await?;
+            return entered(Method::Dom, outcome, rest, None, false);
         }
         if !field.focused {
             return Err(ActError::NoEffect(format!("{} takes no focus", field.what)));
         }
         let sent = self.send_text(&field, leaving).await?;
         let is_held = matches!(sent, None | Some(Sent::Held { .. }));
+        let is_pasted = matches!(sent, Some(Sent::Pasted));
         let keyed = if is_held { None } else { page.keyed_aside(element, aside, self.tries).await? };
         let all = typing.text.chars().count();
         let moved = |to| Some(WarningCode::FocusMoved.says(format!("the focus moved to {to}; the rest was not typed")));
@@ -275,21 +278,27 @@ impl Entering<'_, '_> {
             _ => None,
         };
         let rest = if is_held { None } else { self.quiet.rest().await? };
-        let outcome = match self.read_back(&field, typing, rest.is_some()).await? {
+        let outcome = match self.read_back(&field, typing, rest.is_some(), is_pasted).await? {
             Outcome::OfAnother if cut.is_some() => Outcome::NoEffect { is_empty: false },
             outcome => outcome,
         };
-        entered(Method::Cdp, outcome, rest, cut)
+        entered(Method::Cdp, outcome, rest, cut, is_pasted)
     }
 
     /// What came of the text, by what the field holds now. What is drawn beside the field is waited for: a terminal draws
-    /// what its server has answered.
-    async fn read_back(&self, field: &Field, typing: &Typing, answers: bool) -> Result<Outcome, ActError> {
+    /// what its server has answered. So is what was pasted: an editor may clean it first.
+    async fn read_back(
+        &self,
+        field: &Field,
+        typing: &Typing,
+        answers: bool,
+        is_pasted: bool,
+    ) -> Result<Outcome, ActError> {
         if !answers {
             return Ok(Outcome::Unknown);
         }
         let until = Instant::now() + self.tries.limit().min(DRAWN_WITHIN);
-        let is_drawn = field.held.drawn.is_some() && !typing.text.is_empty();
+        let is_late = (is_pasted || field.held.drawn.is_some()) && !typing.text.is_empty();
         loop {
             let outcome = match self.page.held(self.element, self.tries).await? {
                 Look::Holds(held) => match Outcome::of(field, &held, typing) {
@@ -300,7 +309,7 @@ impl Entering<'_, '_> {
                 Look::Left => Outcome::Left,
                 Look::Unknown => Outcome::Unknown,
             };
-            if !matches!(outcome, Outcome::NoEffect { .. }) || !is_drawn || Instant::now() >= until {
+            if !matches!(outcome, Outcome::NoEffect { .. }) || !is_late || Instant::now() >= until {
                 return Ok(outcome);
             }
             sleep(DRAWN_AGAIN).await;
@@ -315,7 +324,7 @@ fn no_effect(what: &str, is_empty: bool, cut: Option<&Warning>, is_taken: bool, 
     let to = cut.map(|cut| format!(": {}", cut.sentence)).unwrap_or_default();
     // It may have taken it and emptied itself: another try could do the same once more.
     let advice = match (is_taken, typing.slowly) {
-        (true, _) => ", but the page changed as it came: see what it did before another try",
+        (true, _) => ", but the page may have taken it: see what it did before another try",
         (false, false) => "; `slowly` types key by key",
         (false, true) => "",
     };

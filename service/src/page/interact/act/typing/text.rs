@@ -24,6 +24,8 @@ pub(super) struct Offered {
 /// How much of a text was sent.
 pub(super) enum Sent {
     All,
+    /// All of it, as a paste that the page took.
+    Pasted,
     /// So many characters, until something else had the focus.
     Until {
         typed: usize,
@@ -104,7 +106,7 @@ impl Entering<'_, '_> {
             let answer = page.call_once(element, "offer", typing.text.as_str().into(), tries).await;
             let Some(Offered { taken }) = unless_held(answer)? else { return Ok(None) };
             if taken {
-                return Ok(Some(Sent::All));
+                return Ok(Some(Sent::Pasted));
             }
         }
         // Lines as well: what is editable makes paragraphs of them. By keys, an editor would indent each as the one before,

@@ -22,25 +22,14 @@ const selectionIsRead = async () => {
   await new Promise((resolve) => { setTimeout(resolve, left); });
   return true;
 };
-// Whether the caret of an editor is in blocks that hold one another. What the browser inserts by itself changes them in a way in which
-// the editor does not write them, and it loses some of it: it takes lines from a paste alone.
-const CARET_DEPTH_MAX = 30;
-const isInBlocks = (field) => {
-  const blocks = [];
-  let at = getSelection().focusNode;
-  // Where all of the field is selected, its first text counts.
-  if (at === field) {
-    for (let down = 0; down < CARET_DEPTH_MAX && dom.firstChild(at) !== null; down++) at = dom.firstChild(at);
-  }
-  for (let up = 0; at && at !== field && up < CARET_DEPTH_MAX; up++, at = flatParent(at)) {
-    if (at instanceof Element && !getComputedStyle(at).display.startsWith('inline')) blocks.push(tagOf(at));
-  }
-  return at === field && blocks.length > 1 && blocks.includes('div');
-};
+// Editors that lose lines which the browser inserts, and take them from a paste alone. They are known by their names: other editors
+// make of a paste what they want, and pages something else than a text. BlockNote loses any lines, Lexical and Draft.js those that are
+// added to a text; Draft.js does not hear of what a command writes.
+const [BLOCKNOTE, DRAFT, LEXICAL] = ['.bn-editor', '.public-DraftEditor-content', '[data-lexical-editor]'];
+const losesLines = (field) => matches(field, BLOCKNOTE) || (matches(field, `${DRAFT}, ${LEXICAL}`) && getSelection().isCollapsed && !isBare(field));
 // Whether a text is to come to a field as if it were pasted. To editors that draw it beside the field: typed, it would be indented
-// and completed line by line. To those of blocks, and to Lexical, which reads back the first of lines that come after others.
-const isToBePasted = (field, text) => drawnText(field) !== null
-  || (actFieldKind(field) === 'content' && text.includes('\n') && (matches(field, '[data-lexical-editor]') || isInBlocks(field)));
+// and completed line by line.
+const isToBePasted = (field, text) => drawnText(field) !== null || (actFieldKind(field) === 'content' && text.includes('\n') && losesLines(field));
 // Offers a text to an editor that has the focus, as if it were pasted: whether it took it.
 kit.offer = (number, text) => {
   const element = elementOf(number);
