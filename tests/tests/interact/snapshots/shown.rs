@@ -136,6 +136,6 @@ async fn a_text_beside_what_says_the_same_is_shown() {
     for line in ["text: 0.00", "generic \"0.00\" [clickable]", "text: Send nothing", "Publix"] {
         assert!(tree.contains(line), "{line}: {tree}");
     }
-    // A drawing of one's own is named by the words beside it; a field that nobody sees is not what a label is for.
+    // The words beside an icon name it, and those of a label name its field: neither is shown twice.
     assert!(!tree.contains("text: Edit") && !tree.contains("text: by mail"), "{tree}");
 }

@@ -26,13 +26,12 @@ const selectionIsRead = async () => {
 // make of a paste what they want, and pages something else than a text. BlockNote loses any lines, Lexical and Draft.js those that are
 // added to a text; Draft.js does not hear of what a command writes.
 const [BLOCKNOTE, DRAFT, LEXICAL] = ['.bn-editor', '.public-DraftEditor-content', '[data-lexical-editor]'];
-const losesLines = (field) => matches(field, BLOCKNOTE) || (matches(field, `${DRAFT}, ${LEXICAL}`) && getSelection().isCollapsed && !isBare(field));
-// Whether a text is to come to a field as if it were pasted. To editors that draw it beside the field: typed, it would be indented
-// and completed line by line.
-const isToBePasted = (field, text) => drawnText(field) !== null || (actFieldKind(field) === 'content' && text.includes('\n') && losesLines(field));
-// Offers a text to an editor that has the focus, as if it were pasted: whether it took it.
+const losesLines = (field, text) => text.includes('\n')
+  && (matches(field, BLOCKNOTE) || (matches(field, `${DRAFT}, ${LEXICAL}`) && getSelection().isCollapsed && !isBare(field)));
+// Offers a text as if it were pasted, to an editor that has the focus and loses lines or draws them beside its field, which would indent
+// and complete each that is typed: whether it took it.
 kit.offer = (number, text) => {
   const element = elementOf(number);
   const field = element && fieldFor(element);
-  return { taken: Boolean(field) && hasFocus(field) && isToBePasted(field, text) && !pastes(field, text) };
+  return { taken: Boolean(field) && hasFocus(field) && (losesLines(field, text) || drawnText(field) !== null) && !pastes(field, text) };
 };

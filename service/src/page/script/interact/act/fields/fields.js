@@ -258,7 +258,7 @@ kit.insert = (number, { text, clear }) => {
   if (!hasFocus(field)) return {};
   if (!staysField()) return lacks('same', field, { is: identityOf(element) });
   if (drawnText(field) === null) {
-    if ((isToBePasted(field, text) || matches(field, DRAFT)) && !pastes(field, text)) return { taken: true };
+    if ((losesLines(field, text) || matches(field, DRAFT)) && !pastes(field, text)) return { taken: true };
     // A command comes without the event by which many editors take their text.
     const asks = new InputEvent('beforeinput', { inputType: 'insertText', data: text, bubbles: true, cancelable: true, composed: true });
     if (dispatch(field, asks)) document.execCommand('insertText', false, text);
