@@ -4,19 +4,40 @@ use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::dom::{DescribeNodeParams, Node};
 use chromiumoxide_cdp::cdp::js_protocol::runtime::{
-    CallFunctionOnParams, GetPropertiesParams, ReleaseObjectParams, RemoteObjectId,
+    CallFunctionOnParams, CallFunctionOnReturns, ExecutionContextId, GetPropertiesParams, ReleaseObjectParams,
+    RemoteObjectId,
 };
+use chromiumoxide_types::{Command, Method, MethodId};
 use porthole_contract::limits::CAPTURE_TIMEOUT;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::frame::FRAME_DEPTH_MAX;
 use super::{ActError, Element, Frame, Point};
 use crate::cdp::{CdpError, Session};
-use crate::page::script::{CALL_KIT, KIT};
+use crate::page::script::{CALL_KIT, KIT_AS_JSON};
 use crate::page::world::{argument, in_frame, in_world, value};
 use crate::page::{Page, PageError};
+
+/// The call of [`KIT_AS_JSON`]: `CallFunctionOnParams` would escape it anew.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PutKit<'a> {
+    function_declaration: &'a RawValue,
+    execution_context_id: ExecutionContextId,
+}
+
+impl Method for PutKit<'_> {
+    fn identifier(&self) -> MethodId {
+        CallFunctionOnParams::IDENTIFIER.into()
+    }
+}
+
+impl Command for PutKit<'_> {
+    type Response = CallFunctionOnReturns;
+}
 
 /// What the kit says of itself.
 #[derive(Deserialize)]
@@ -256,7 +277,8 @@ async fn call<T: DeserializeOwned>(
                 Called::Value { value } => return Ok(Some(value)),
                 Called::Missing { .. } if document.is_some() => return Ok(None),
                 Called::Missing { .. } => {
-                    session.call(&in_world(world, &KIT, &[])).await?;
+                    let context = ExecutionContextId::new(world);
+                    session.call(&PutKit { function_declaration: &KIT_AS_JSON, execution_context_id: context }).await?;
                 }
             }
         }

@@ -3,8 +3,13 @@
 
 use std::sync::LazyLock;
 
+use serde_json::value::{RawValue, to_raw_value};
+
 /// `() => undefined`: puts the kit into a document's world; see `interact/kit.js`.
-pub(super) static KIT: LazyLock<String> = LazyLock::new(|| without_comments(KIT_SOURCE));
+pub(super) static KIT: LazyLock<String> = LazyLock::new(|| ascii(&without_comments(KIT_SOURCE)));
+/// [`KIT`] as a JSON string: each document gets one, and escaping it takes longer than all else of such a message.
+pub(super) static KIT_AS_JSON: LazyLock<Box<RawValue>> =
+    LazyLock::new(|| to_raw_value(KIT.as_str()).expect("a string can be written as JSON"));
 /// Later files use what earlier ones define.
 const KIT_SOURCE: &str = concat!(
     "() => {\nif (globalThis.portholeKit) return;\n",
@@ -162,4 +167,28 @@ pub(super) const READ: &str = concat!(
 fn without_comments(source: &str) -> String {
     let lines = source.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with("//"));
     lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+/// Escapes what is not ASCII, which stands in literals alone: with a single such character the browser passes the whole text
+/// on in twice as many bytes.
+fn ascii(source: &str) -> String {
+    let mut escaped = String::with_capacity(source.len());
+    for unit in source.encode_utf16() {
+        match u8::try_from(unit) {
+            Ok(byte) if byte.is_ascii() => escaped.push(char::from(byte)),
+            _ => escaped.push_str(&format!("\\u{unit:04x}")),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KIT, ascii};
+
+    #[test]
+    fn what_is_not_ascii_is_escaped() {
+        assert_eq!(ascii("'a\n' + /[·–]/ + '😀'"), "'a\n' + /[\\u00b7\\u2013]/ + '\\ud83d\\ude00'");
+        assert!(KIT.is_ascii());
+    }
 }
