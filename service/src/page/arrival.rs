@@ -81,6 +81,15 @@ impl Page {
         if known.is_some() { known } else { place.await }
     }
 
+    /// Why the document is not whole: its response was cut at the page's limit of bytes.
+    pub async fn cut_document(&self) -> Option<PageError> {
+        if self.over_budget_requests() == 0 || self.dialog().is_some() {
+            return None;
+        }
+        let is_cut = self.place().await.is_ok_and(|place| place.is_cut);
+        self.not_a_page(&self.state.borrow(), is_cut)
+    }
+
     /// Returns where the page is. Asks a local document itself, since its answer is bounded: the browser keeps up to
     /// fifty URLs of 2 MB in a page's history.
     async fn place(&self) -> Result<Place, PageError> {

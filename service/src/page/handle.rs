@@ -69,6 +69,17 @@ impl Page {
         refusal
     }
 
+    /// Returns, once, why a window shows nothing: a page opened it with a target that is refused.
+    pub fn take_empty_window(&self) -> Option<Refusal> {
+        let mut refusal = None;
+        self.known.send_if_modified(|state| {
+            let is_untold = std::mem::take(&mut state.is_stop_untold);
+            refusal = state.stopped.clone().filter(|_| is_untold);
+            is_untold
+        });
+        refusal
+    }
+
     /// Returns why what the page shows is withheld: in a remote browser an answer came from a refused address.
     pub fn withheld(&self) -> Option<Refusal> {
         self.state.borrow().withheld.clone()

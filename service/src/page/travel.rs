@@ -82,7 +82,11 @@ impl Page {
         let entry = match travel {
             Travel::Back => Some(self.history_entry(-1).await?),
             Travel::Forward => Some(self.history_entry(1).await?),
-            Travel::Reload => None,
+            // The browser loads nothing again where nothing ever was.
+            Travel::Reload => match self.load_error() {
+                Some(error) if self.has_shown_nothing() => return Err(error),
+                _ => None,
+            },
         };
         let _under_way = self.begin(None);
         let mut documents = DocumentRequests::watch(self);

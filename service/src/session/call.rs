@@ -319,7 +319,7 @@ impl Session {
         turn.held().tab_told = tabs.iter().any(|open| open.name == tab.name).then(|| tab.name.clone());
         for open in &tabs {
             self.gather(open);
-            if let Some(refusal) = open.page.take_refusal() {
+            if let Some(refusal) = open.page.take_refusal().or_else(|| open.page.take_empty_window()) {
                 let tried = format!("tab {} tried to open a blocked address: {refusal}", open.name);
                 turn.warns([WarningCode::BlockedTarget.says(tried)]);
             }

@@ -175,6 +175,8 @@ impl Turn<'_> {
 
     async fn picture(&mut self, wanted: &Wanted) -> Result<Picture, SessionError> {
         let page = self.page();
+        // A window whose first document was refused is never drawn.
+        page.load_error().map_or(Ok(()), Err)?;
         let (fitted, arrival, warnings) = picture(&page, wanted).await?;
         self.warns(warnings);
         Ok(Picture {
@@ -195,6 +197,7 @@ impl Turn<'_> {
     /// # Errors
     /// [`SessionError`]: nothing matches, or there is nothing to read.
     pub async fn extract(&mut self, request: &SessionExtractRequest) -> Result<Extracted, SessionError> {
+        self.page().load_error().map_or(Ok(()), Err)?;
         let field = if request.extract.is_some() { "extract" } else { "instruction" };
         let asked = Asked::of(field, request.directives()?, request.offset, request.max_chars)?;
         let permit = self.permit()?;

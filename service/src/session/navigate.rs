@@ -44,6 +44,7 @@ impl Turn<'_> {
         };
         // A renderer may die of its document while that loads.
         page.can_go_on()?;
+        page.cut_document().await.map_or(Ok(()), Err)?;
         // Applications fetch what they show once they are loaded.
         let is_loaded = warnings.is_empty() && page.dialog().is_none();
         let rests = is_loaded && (follow.stayed() || until == LoadState::Load);

@@ -42,6 +42,8 @@ pub(in super::super) struct PageState {
     pub stopped: Option<Refusal>,
     /// How many navigations were.
     pub stops: u64,
+    /// Whether nobody has asked yet why the window shows nothing: the navigation that was to fill it was stopped.
+    pub is_stop_untold: bool,
     /// Why the page has died.
     pub fatal: Option<Fatal>,
     /// How often its renderer has died.
@@ -166,6 +168,12 @@ impl PageState {
     pub(super) fn stop_navigation(&mut self, refusal: Refusal) {
         self.stopped = Some(refusal);
         self.stops += 1;
+        self.document.replacing = None;
+        self.is_stop_untold = self.has_shown_nothing();
+        if self.is_stop_untold {
+            // The browser reports nothing of the blank document that a window begins with.
+            (self.document.dom_content_loaded, self.document.loaded) = (true, true);
+        }
     }
 
     /// Records that a document has arrived in the main frame.

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use porthole_tests::agent::Agent;
 use porthole_tests::{Reply, Stack};
 use serde_json::json;
 
@@ -26,6 +27,9 @@ async fn a_document_over_budget_fails_and_a_subresource_over_budget_is_left_out(
     let answer = stack.screenshot(json!({"url": big})).await.within(ENDED_WITHIN);
     let fields = answer.expect_code_about("NAVIGATION_FAILED", "limit");
     assert_eq!(fields["retryable"], false);
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<p>whole")).await;
+    agent.call("navigate", json!({"url": big})).await.expect_code_about("NAVIGATION_FAILED", "limit");
+    agent.does("navigate", json!({"action": "back"})).await;
 
     // The browser gives up a picture that is none after its first bytes, but reads a script to its end.
     let script = stack.site.page(Reply::of("text/javascript", vec![b' '; 1_000_000]));

@@ -146,8 +146,13 @@ async fn a_window_is_told_by_where_it_goes_and_by_why_it_stays_empty() {
     assert!(tree(&shown).contains("heading \"late\""), "{shown:#?}");
     let told = clicks("forbidden").await;
     assert_eq!(told["events"][0], json!({"type": "tab_opened", "tab": "t3", "url": forbidden}), "{told:#?}");
+    assert!(told["warnings"].to_string().contains("blocked_target: "), "{told:#?}");
+    // The window is blank, and does not wait for its document.
     let shown = agent.does("snapshot", json!({"tab": "t3"})).await;
-    assert!(shown["warnings"].to_string().contains("blocked_target: "), "{shown:#?}");
+    let warnings = shown["warnings"].to_string();
+    assert!(warnings.contains("blocked_target: ") && !warnings.contains("page_loading: "), "{shown:#?}");
+    agent.call("screenshot", json!({"tab": "t3"})).await.expect_code("BLOCKED_TARGET");
+    agent.call("navigate", json!({"tab": "t3", "action": "reload"})).await.expect_code("BLOCKED_TARGET");
     clicks("reset").await;
     let shown = agent.does("snapshot", json!({"tab": "t4"})).await;
     assert!(shown["warnings"].to_string().contains("navigation_failed: net::ERR_"), "{shown:#?}");
