@@ -34,6 +34,7 @@ const KIT_SOURCE: &str = concat!(
     include_str!("interact/row/plain_text.js"),
     include_str!("interact/row/cell_row.js"),
     include_str!("interact/row/head.js"),
+    include_str!("interact/row/title_over.js"),
     include_str!("interact/snapshot/late_rows.js"),
     include_str!("interact/snapshot/tree.js"),
     // Scopes of their own: nothing else uses their names.

@@ -13,6 +13,7 @@ mod newcomers;
 mod places;
 mod pointer;
 mod renames;
+mod titles;
 mod twins;
 
 use porthole_service::page::interact::{ActError, Acted};

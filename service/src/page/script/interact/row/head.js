@@ -16,8 +16,8 @@ const SAYS_HEAD = /\p{L}{2}|\p{N}{3}|\p{L}\p{N}/u, SAYS_HEADING = /[\p{L}\p{N}\p
 // A letter or a flag that is all that it says.
 const IS_HEAD = /^\s*(?:\p{L}|\p{RGI_Emoji})\s*$/v;
 
-// Tells elements that are called the same and in rows that say the same by their heads: sets `row` of `entries`, which are
-// `{element, called, row}`.
+// Tells elements that are called the same and in rows that say the same by their heads, and others by the title over them: sets
+// `row` of `entries`, which are `{element, called, row}`.
 function tellByHeads(entries, cache) {
   const alike = new Map(), looked = { count: 0 };
   for (const entry of entries) {
@@ -31,10 +31,8 @@ function tellByHeads(entries, cache) {
     if (twins.length > 1 && (count += twins.length) <= TWINS_MAX) noteHeads(twins, cache, looked);
   }
   for (const entry of entries) {
-    const places = headsKnown.get(entry.element);
-    if (places === undefined) continue;
-    for (const place of places) if (place.cache !== cache) lookAgain(entry.element, place, cache);
-    entry.row = withHeads(entry.row, headWordsOf(entry.element, cache));
+    for (const place of headsKnown.get(entry.element) ?? []) if (place.cache !== cache) lookAgain(entry.element, place, cache);
+    entry.row = withHeads(entry.row, headWordsOf(entry.element, cache) || titleOver(entry.element, cache, looked));
   }
 }
 // Links that lead to the same place do the same.

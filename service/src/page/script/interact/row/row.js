@@ -27,7 +27,7 @@ function noteOf(element, cache) {
 // it has all lines, by `tellByHeads`.
 function rowOf(element, cache = new Map(), looked = null) {
   const row = rowWithoutHeads(element, cache, looked);
-  return looked === null ? withHeads(row, headWordsOf(element, cache)) : row;
+  return looked === null ? withHeads(row, headWordsOf(element, cache) || titleOver(element, cache, null)) : row;
 }
 function rowWithoutHeads(element, cache, looked) {
   const around = aroundOf(element, cache, looked), { rows, parts } = around;
