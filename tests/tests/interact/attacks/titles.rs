@@ -73,6 +73,19 @@ async fn a_button_stays_while_its_title_changes_its_state() {
     scene.ends().await;
 }
 
+/// What an action changes is meant, even if no snapshot was asked for.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_button_stays_where_an_action_changed_its_title() {
+    let scene = Scene::open().await;
+    let page = "<main><h1 id=t>New note</h1><button>Name</button><button>Delete</button></main>
+        <script>document.querySelector('button').onclick = () => { t.textContent = 'Shopping' }</script>";
+    let (refs, delete) = scene.shows_delete(page).await;
+    let name = scene.element("button").await;
+    scene.page.click(&name, &Click::once(ready())).await.unwrap();
+    assert!(!scene.is_stale(&refs, delete).await);
+    scene.ends().await;
+}
+
 /// A title that is written letter by letter, or takes turns with others, keeps a button from being clicked twice at most.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_title_that_never_rests_does_not_count_for_long() {

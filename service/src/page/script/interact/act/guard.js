@@ -33,7 +33,6 @@ let guarded = null;
 
 const guard = (element, isKeys, { nested = null, under = null, stays = staysInRow, follows = false } = {}) => {
   unguard();
-  actionsBegun++;
   // The input that comes now is meant for this document. It may have held back all keys since it began.
   globalThis.portholeRelease?.();
   dragged = false;

@@ -36,6 +36,7 @@ const forgetBeside = () => {
 };
 
 const watch = (element) => {
+  actionsBegun++;
   if (watched?.row) keepRow(watched.row);
   endRowLeft();
   watched?.end();

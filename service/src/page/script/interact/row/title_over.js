@@ -12,13 +12,15 @@ const CHANGES_MAX = 2;
 const TITLE_ENDS = `body, nav, footer, aside, [role=navigation], [role=contentinfo], [role=complementary], [role=menu], [role=menubar], \
 [role=listbox], [role=tablist], ${QUESTIONS}`;
 
-// What tells an element by the title over it. A snapshot alone gives `looked`. Between two of them the title counts only if it has
-// other words instead of some that it had: with more or fewer of them it has another state.
+// What tells an element by the title over it. A snapshot alone gives `looked`. Until the next one the title counts only if it has
+// other words instead of some that it had: with more or fewer of them it has another state. After an action it may be what was
+// asked for, as where a title says what is typed.
 function titleOver(element, cache, looked) {
   const { rows, parts } = aroundOf(element, cache);
   if (rows.length > 0 || leadsElsewhere(element) || parts.some((part) => dom.matches(part, QUESTIONS))) return '';
   const known = titlesOver.get(element);
   if (!looked && (known === undefined || known.changes >= CHANGES_MAX)) return '';
+  if (!looked && known.actions !== actionsBegun) return known.key;
   const { title, level } = titleBefore(element, cache);
   const now = title === null ? '' : titleSays(title);
   // Where a nearer title has gone or come, the others say nothing new.
