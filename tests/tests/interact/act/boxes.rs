@@ -130,6 +130,31 @@ async fn a_switch_that_is_not_drawn_is_set_by_its_label() {
     scene.ends().await;
 }
 
+/// As Bokeh's: the role is at what holds the words and the drawing, which alone is clicked.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_switch_beside_its_words_is_clicked_at_its_drawing() {
+    let scene = Scene::open().await;
+    let inside = "<div>Wifi and more words</div><div id=d style='width:32px;height:16px;cursor:pointer'><div style='width:16px;height:16px'></div></div>";
+    let style = "display:inline-flex;gap:4px";
+    for page in [
+        format!("<div role=switch aria-checked=false tabindex=0 id=t style='{style}'>{inside}</div><script>const drawing = d</script>"),
+        format!(
+            "<div role=switch aria-checked=false aria-label=Wifi id=t></div><script>const root = t.attachShadow({{ mode: 'open' }});
+            root.innerHTML = `<style>:host {{ {style} }}</style>{inside}`; const drawing = root.querySelector('#d')</script>"
+        ),
+    ] {
+        let switches = "drawing.onclick = () => { t.ariaChecked = t.ariaChecked !== 'true'; note(t.ariaChecked) }";
+        scene.shows(&format!("{LOGS}{page}<script>{switches}</script>")).await;
+        for how in [How::Input, How::DocumentFirst] {
+            let terms = Terms { how, ..ready_briefly() };
+            scene.page.check(&scene.element("#t").await, true, &terms).await.unwrap();
+            scene.page.click(&scene.element("#t").await, &Click::once(terms)).await.unwrap();
+        }
+        assert_eq!(scene.log().await, "true,false,true,false", "{page}");
+    }
+    scene.ends().await;
+}
+
 /// A box that pages draw by its label may stand beyond their edge, and a select be drawn by something else.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_its_label_stands_for_is_clicked_there() {

@@ -92,11 +92,13 @@ async fn what_a_person_can_get_at_comes_first() {
     }
     let dialog = "<input aria-label=Name style='position:absolute;top:100px;left:300px'><div role=dialog style='position:fixed;inset:0;background:#0008'>
         <div style='background:#fff;width:400px;margin:60px auto;padding:60px'><label for=x>Name</label><input id=x></div></div>";
+    let modal = "<input aria-label=Name style='position:absolute;top:20px;left:300px'><div style='position:fixed;inset:0;background:#0008'>
+        <div role=dialog aria-modal=true style='background:#fff;margin:200px'><label for=x>Name</label><input id=x></div></div>";
     let folded = "<div style='height:0;overflow:hidden'><input aria-label=Name></div><input id=x aria-label=Name>";
     // A page whose body has no height clips nothing that is placed in the window.
     let window = "<body style='overflow:hidden'><div style='position:fixed;inset:0'><div style='opacity:0'><input aria-label=Name></div>
         <input id=x aria-label=Name></div>";
-    for html in [dialog, folded, window] {
+    for html in [dialog, modal, folded, window] {
         scene.shows(html).await;
         let located = scene.locate(&by(TargetBy::Label, "Name")).await.unwrap();
         assert_eq!((scene.id(&located.element).await.as_str(), located.matched_count), ("x", 2), "{html}");

@@ -187,6 +187,9 @@ const standsFor = (nested, element) => {
   if (inner.length === 0 && !FIELDS.has(shownRole(nested)) && contentOf(element) !== '') return false;
   return (all.length === 0 || !PANELS.has(roleOf(element))) && isOnlyControl(nested, element);
 };
+// The part of a box beside its words that a click switches, where the box itself does not show that a click does.
+const DRAWN_BOXES = new Set(['switch', 'checkbox', 'radio']);
+const isSwitchIn = (nested) => nested !== null && !matches(nested, NESTED) && contentOf(nested) === '';
 // The first point that may be clicked: not on a control that is for something else. Of an element that acts by itself, other
 // points than those of what is in it come first, and parts of it that are no controls leave it the click.
 const pointToClick = (element, free, nestedOf) => {
@@ -195,7 +198,9 @@ const pointToClick = (element, free, nestedOf) => {
     if (!known.has(nested)) known.set(nested, (acts && !matches(nested, NESTED)) || standsFor(nested, element));
     return known.get(nested);
   };
-  const point = (acts ? free.find((one) => nestedOf(one) === null) : null) ?? free.find((one) => mayBe(nestedOf(one)));
+  const isDrawn = DRAWN_BOXES.has(roleOf(element)) && getComputedStyle(element).cursor !== 'pointer';
+  const point = (isDrawn ? free.find((one) => isSwitchIn(nestedOf(one))) : null)
+    ?? (acts ? free.find((one) => nestedOf(one) === null) : null) ?? free.find((one) => mayBe(nestedOf(one)));
   if (point) return point;
   // A link that is stretched over its whole card is what a person clicks, wherever that is.
   const [all, ...others] = new Set(free.map(nestedOf));

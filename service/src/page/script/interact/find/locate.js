@@ -94,10 +94,14 @@ function hitBefore(element) {
   const hit = Document.prototype.elementFromPoint.call(document, left + width / 2, top + height / 2);
   return hit === null || contains(element, hit) ? null : hit;
 }
-// The dialog that covers an element's middle, and that it is not in; null where none does.
+// The dialog that covers an element's middle, itself or by what is drawn around it, and that the element is not in; null where none
+// does.
 function dialogBefore(element) {
   const hit = hitBefore(element), dialog = hit && dom.closest(hit, DIALOGS);
-  return dialog && !isInside(element, dialog) ? dialog : null;
+  if (hit === null || dialog) return dialog && !isInside(element, dialog) ? dialog : null;
+  let cover = null;
+  for (let at = hit; at instanceof Element && !isInside(element, at); at = drawnParent(at)) cover = at;
+  return cover && [...queryAll(cover, DIALOGS)].slice(0, LOOKED_AT_MAX).find(isVisible) || null;
 }
 // What lies over all of an element and moves with the page, such as the list of a cell's editor; null where nothing does. What is
 // fixed to the window no longer lies there once the page has been scrolled.
