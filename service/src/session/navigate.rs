@@ -48,6 +48,9 @@ impl Turn<'_> {
         // Applications fetch what they show once they are loaded.
         let is_loaded = warnings.is_empty() && page.dialog().is_none();
         let rests = is_loaded && (follow.stayed() || until == LoadState::Load);
+        if rests && !follow.stayed() {
+            page.shows_first().await;
+        }
         let rested = if rests { follow.rests().await? } else { None };
         let settled = is_loaded && page.dialog().is_none() && rested.is_none_or(|rested| rested.settled);
         self.warns(warnings);

@@ -3,9 +3,12 @@
 
 use std::time::Duration;
 
-use super::quiet::{Quiet, Rest};
+use super::quiet::{ANSWER_TIMEOUT, Quiet, Rest};
 use super::{ActError, Settled};
 use crate::page::{Page, PageError};
+
+/// How long a page that has loaded may show nothing: what draws it may come by a WebSocket.
+const BLANK_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// How long a page that has loaded may fetch until it is taken to be there: some keep a request open for news.
 const FETCHES_TIMEOUT: Duration = Duration::from_secs(2);
@@ -33,6 +36,18 @@ impl Page {
         quiet.begins();
         quiet.rest_limit = FETCHES_TIMEOUT;
         NavigationWatch(quiet)
+    }
+
+    /// Waits for a short time until a loaded document shows anything, if its scripts may draw something.
+    pub async fn shows_first(&self) {
+        let asks = async {
+            let document = self.main_document_within(ANSWER_TIMEOUT).await?;
+            let longest_ms = BLANK_TIMEOUT.as_secs_f64() * 1000.0;
+            document.call::<bool>(self, BLANK_TIMEOUT + ANSWER_TIMEOUT, "showsFirst", vec![longest_ms.into()]).await
+        };
+        if let Err(error) = asks.await {
+            tracing::debug!(%error, "whether a document shows anything is not known");
+        }
     }
 }
 

@@ -61,6 +61,7 @@ const KIT_SOURCE: &str = concat!(
     include_str!("interact/quiet/values.js"),
     include_str!("interact/quiet/saves.js"),
     include_str!("interact/quiet/quiet.js"),
+    include_str!("interact/quiet/first.js"),
     include_str!("give_files.js"),
     include_str!("interact/act/fields/fields.js"),
     include_str!("interact/act/fields/editors.js"),

@@ -183,7 +183,7 @@ async fn a_dialog_holds_the_page_until_it_is_answered() {
 #[tokio::test]
 async fn a_dialog_that_no_answer_has_told_is_told_before_it_is_answered() {
     let stack = Stack::shared().await;
-    let page = "<title>ask</title><script>onload = () => setTimeout(() => { document.title = confirm('Delete your account?') }, 500)</script>";
+    let page = "<title>ask</title><p>Settings</p><script>onload = () => setTimeout(() => { document.title = confirm('Delete your account?') }, 500)</script>";
     let url = stack.site.html(page);
     let (agent, _) = Agent::at(stack.caller(), &url).await;
     eventually(Duration::from_secs(20), async || {

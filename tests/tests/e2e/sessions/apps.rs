@@ -40,6 +40,19 @@ async fn what_comes_at_the_end_of_a_transition_is_shown() {
     agent.does("close", json!({})).await;
 }
 
+/// As of an application that its server draws by messages: until the first one the page is blank.
+#[tokio::test]
+async fn what_a_blank_page_draws_at_first_is_shown() {
+    let stack = Stack::shared().await;
+    let page = stack.site.html(
+        "<div id=app></div><script>const worker = new Worker(URL.createObjectURL(new Blob(['setTimeout(() => postMessage(0), 250)'])));
+        worker.onmessage = () => { app.innerHTML = '<button>Start</button>' }</script>",
+    );
+    let (agent, opened) = Agent::at(stack.caller(), &page).await;
+    assert!(tree(&opened).contains("\"Start\""), "{opened:#?}");
+    agent.does("close", json!({})).await;
+}
+
 #[tokio::test]
 async fn what_an_application_fetches_after_its_load_is_shown() {
     let stack = Stack::shared().await;

@@ -29,6 +29,28 @@ async fn lists_dialogs_and_details_are_what_a_person_sees() {
     assert!(tree.contains("\"Later\"") && !tree.contains("\"First\""), "{tree}");
 }
 
+/// After a form was sent, what its server says of it is in a new document, between links and a heading.
+#[tokio::test]
+async fn what_a_page_says_of_the_form_before_is_shown() {
+    let mut scene = Scene::local().await;
+    for notice in [
+        "<div class=notice>Item was deleted.</div>",
+        "<ul class=flashes><li class=success>Item was deleted.</li></ul>",
+        "<ul class=messagelist><li class=success>Item was deleted.</li></ul>",
+        "<div id=flash-messages><div class='flash flash-error'><span>Item was deleted.</span></div></div>",
+        "<div class='alert alert-success'><p>Item was deleted.</p></div>",
+    ] {
+        scene
+            .shows(&format!(
+                "<nav><a href=/>Home</a> <a href=/x>Items</a></nav>{notice}<main><h1>Items</h1><p>{}</p><button>Delete</button></main>",
+                "Lorem ipsum dolor. ".repeat(10)
+            ))
+            .await;
+        let tree = scene.tree().await;
+        assert!(tree.contains("Item was deleted.") && !tree.contains("Lorem"), "{notice}: {tree}");
+    }
+}
+
 #[tokio::test]
 async fn the_groups_of_a_list_and_what_tells_its_options_apart_are_shown() {
     let mut scene = Scene::local().await;

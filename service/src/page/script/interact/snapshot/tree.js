@@ -94,6 +94,13 @@ const boxLine = (element) => {
   return [x, y, width, height].map(wholePx);
 };
 
+// What a page says of the action before, under the names that frameworks give it: after a form was sent it is in a new document.
+const NOTICES = ['flash', 'flashes', 'flash-message', 'flash-messages', 'messagelist', 'errorlist', 'alert', 'notice', 'notification', 'toast',
+  'error-message', 'success-message', 'form-error', 'form-errors', 'field-error', 'field-errors'].map((name) => `.${name}`).join(', ');
+const NOTICES_MAX = 50, NOTICE_MAX_CHARS = 500;
+const noticesNow = () => new Set([...Document.prototype.querySelectorAll.call(document, NOTICES)].slice(0, NOTICES_MAX)
+  .filter((element) => textIn(element, mayHaveText, false).length <= NOTICE_MAX_CHARS));
+
 class TreeWalk extends Shaping {
   constructor(options, root) {
     super();
@@ -112,6 +119,7 @@ class TreeWalk extends Shaping {
     // What the keys of the focused element act on.
     this.active = this.focused ? byIds(this.focused, 'aria-activedescendant')[0] ?? null : null;
     this.owners = ownersNow();
+    this.notices = this.full ? new Set() : noticesNow();
     this.around = this.aroundRoot();
     this.open = [];
     this.kids = [];
@@ -172,7 +180,7 @@ class TreeWalk extends Shaping {
   contextIn(element, tag, style, role, outer) {
     const unseen = style.visibility !== 'visible';
     const pointer = style.cursor === 'pointer';
-    const telling = outer.telling || !unseen && (TELLING.has(role) || isEditingHost(element));
+    const telling = outer.telling || !unseen && (TELLING.has(role) || isEditingHost(element) || this.notices.has(element));
     const carried = outer.carried || isDraggable(element);
     const isSame = pointer === outer.pointer && telling === outer.telling && unseen === outer.unseen && carried === outer.carried && tag !== 'label';
     if (isSame) return outer;
