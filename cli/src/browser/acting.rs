@@ -190,6 +190,7 @@ pub(super) async fn dialog(url: Option<String>, args: DialogArgs) -> Result<(), 
 impl Browser {
     fn acted(&self, outcome: Result<SessionAnswer<Acted>, Error>, act: &ActArgs) -> Result<(), Failed> {
         let answer = self.settle(outcome, act.call.json)?;
+        show::status(&self.caller, answer.result.status_code, act.call.json);
         show::acted(&self.caller, &answer, answer.result.navigated, act.call.json)
     }
 }

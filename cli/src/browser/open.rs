@@ -65,6 +65,7 @@ pub(super) async fn open(url: Option<String>, args: OpenArgs) -> Result<(), Fail
     if let Some(Ok(address)) = &address {
         watch::show(address, args.json)?;
     }
+    show::status(&caller, answer.result.status_code, args.json);
     show::acted(&caller, &answer, true, args.json)?;
     match address {
         Some(Err(error)) => Err(error.into()),

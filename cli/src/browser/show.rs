@@ -21,8 +21,19 @@ pub(super) fn acted<T: Serialize>(
     }
     let place = navigated.then(|| place(&answer.url, &answer.title));
     let tree = answer.snapshot.as_ref().map(|snapshot| snapshot.tree.clone());
+    let is_unchanged = answer.snapshot.as_ref().is_some_and(|snapshot| snapshot.changes == Some(true));
+    if is_unchanged && tree.as_ref().is_some_and(String::is_empty) && place.is_none() {
+        caller.progress.note("(no line of the page changed)");
+    }
     let parts: Vec<String> = place.into_iter().chain(tree).filter(|part| !part.is_empty()).collect();
     if parts.is_empty() { Ok(()) } else { output::text(&parts.join("\n")) }
+}
+
+/// Prints that the server called its answer an error: the page may look like any other.
+pub(super) fn status(caller: &Caller, status_code: Option<u16>, json: bool) {
+    if let Some(status) = status_code.filter(|status| *status >= 400 && !json) {
+        caller.progress.note(&format!("the server answered with HTTP {status}"));
+    }
 }
 
 /// Prints events and warnings.

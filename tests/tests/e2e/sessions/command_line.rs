@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use porthole_tests::command::{Finished, run, run_foreign};
 use porthole_tests::executable::example;
 use porthole_tests::process::Environment;
-use porthole_tests::{Picture, Stack};
+use porthole_tests::{Picture, Reply, Stack};
 use serde_json::Value;
 
 fn environment(stack: &Stack) -> Environment {
@@ -16,6 +16,22 @@ fn environment(stack: &Stack) -> Environment {
 
 async fn porthole(environment: &Environment, arguments: &[&str]) -> Finished {
     run("porthole", arguments, environment, b"").await
+}
+
+#[tokio::test]
+async fn an_answer_without_lines_and_an_error_of_the_server_are_told() {
+    let stack = Stack::start().await;
+    let environment = environment(&stack);
+    let missing =
+        stack.site.page(Reply::html("<title>Lost</title><p>Nothing here</p><button>Idle</button>").status(404));
+    let opened = porthole(&environment, &["open", &missing]).await;
+    assert_eq!(
+        (opened.expect_code(0).contains("Lost"), opened.stderr.as_str()),
+        (true, "the server answered with HTTP 404\n")
+    );
+    let hovered = porthole(&environment, &["hover", "--text", "Nothing here"]).await;
+    assert_eq!((hovered.expect_code(0).as_str(), hovered.stderr.as_str()), ("", "(no line of the page changed)\n"));
+    porthole(&environment, &["close"]).await.expect_code(0);
 }
 
 #[tokio::test]
