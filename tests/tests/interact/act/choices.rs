@@ -2,7 +2,7 @@
 
 use porthole_service::page::interact::{ActError, Click, Terms};
 
-use super::scene::{Scene, ready, ready_briefly, typing};
+use super::scene::{LOGS, Scene, ready, ready_briefly, typing};
 use crate::warned::Warned;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -202,6 +202,31 @@ async fn what_was_kept_by_a_field_that_is_anothers_now_is_told() {
             assert!(warnings.iter().any(|one| one.starts_with("not_read_back: ")), "{page}: {warnings:?}");
         }
     }
+    scene.ends().await;
+}
+
+/// A list without keys that leaves out what is done gives its boxes to the next entries, and has one less.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_box_of_an_entry_that_leaves_its_list_is_told() {
+    let scene = Scene::showing(&format!(
+        "{LOGS}<div id=l></div><script>let open = ['Ann', 'Bob', 'Cid'];
+        const draws = () => {{
+            while (l.children.length > open.length) l.lastChild.remove();
+            open.forEach((who, at) => {{
+                const entry = l.children[at] ?? l.appendChild(document.createElement('div'));
+                if (!entry.firstChild) {{
+                    entry.innerHTML = '<label><input type=checkbox> <span></span></label>';
+                    entry.querySelector('input').onchange = () => {{ note(open[at]); open = open.toSpliced(at, 1); draws() }};
+                }}
+                entry.querySelector('input').checked = false;
+                entry.querySelector('span').textContent = who;
+            }});
+        }}; draws()</script>"
+    ))
+    .await;
+    let acted = scene.page.check(&scene.element("input").await, true, &ready()).await.unwrap();
+    assert!(acted.warned().iter().any(|one| one.starts_with("not_read_back: ")), "{acted:?}");
+    assert_eq!(scene.log().await, "Ann");
     scene.ends().await;
 }
 

@@ -87,14 +87,16 @@ function calledOf(element) {
     return name === '' ? null : { element, role, name, others };
   });
 }
-// Whether two fields have swapped names: this one has the name that another one had, and another one has this one's.
+// Whether two fields have swapped names: this one has the name that another one had, and another one has this one's, or there is
+// one less, as where a list without keys leaves out what is done.
 function isCalledAsAnother(called) {
   if (called === null || !dom.isConnected(called.element)) return false;
   return namedSoon(() => {
     const { element, role, name, others } = called, now = ownName(element, role);
     if (now === '' || now === name) return false;
     const nameNow = (other) => (dom.isConnected(other) ? ownName(other, role) : '');
-    return saysAnothers((said) => said === now, others, nameNow) && others.some((other) => other.said !== name && nameNow(other.element) === name);
+    const isNowOf = (other) => !dom.isConnected(other.element) || (other.said !== name && nameNow(other.element) === name);
+    return saysAnothers((said) => said === now, others, nameNow) && others.some(isNowOf);
   });
 }
 // Calls `name`; the names that it asks for after `CALLED_MS_MAX` are empty.
