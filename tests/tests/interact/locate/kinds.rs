@@ -153,7 +153,7 @@ async fn what_is_not_drawn_is_no_text_and_what_no_label_names_is_found_all_the_s
             <div id=products>Products<ul style='display:none'><li>Phones</ul></div>
             <p>Give your <b>user name</b> and the rest</p>
             <label>User name</label> <input id=user><label>Pass word</label><div><input id=pass type=password></div>
-            <input id=from placeholder='From:'> <label>Both</label><div><input><input></div>",
+            <div role=checkbox id=agree>Agree</div><input id=from placeholder='From:'> <label>Both</label><div><input><input></div>",
         )
         .await;
     for (kind, value, id) in [
@@ -163,6 +163,7 @@ async fn what_is_not_drawn_is_no_text_and_what_no_label_names_is_found_all_the_s
         (Some(TargetBy::Label), "user name", "user"),
         (Some(TargetBy::Label), "Pass word", "pass"),
         (Some(TargetBy::Label), "From", "from"),
+        (Some(TargetBy::Label), "Agree", "agree"),
     ] {
         let wanted = Wanted { by: kind, value: value.to_owned(), ..any(value) };
         assert_eq!(scene.id_of(&wanted).await, id, "{kind:?} {value}");

@@ -76,6 +76,21 @@ async fn the_groups_of_a_list_and_what_tells_its_options_apart_are_shown() {
     assert!(rest.contains("Node 10\"") && !rest.contains("Node 9\"") && !rest.contains("Cache"), "{rest}");
 }
 
+#[tokio::test]
+async fn a_placeholder_that_an_editor_draws_is_not_its_text() {
+    let mut scene = Scene::local().await;
+    let editor = |text: &str| {
+        format!(
+            "<div contenteditable role=textbox aria-multiline=true aria-placeholder='Write code here' aria-label=Code>
+            <div>{text}</div></div>"
+        )
+    };
+    scene.shows(&editor("<span contenteditable=false>Write code here</span>")).await;
+    assert_eq!(scene.tree().await.trim(), "- textbox \"Code\" [ref=@e1] placeholder \"Write code here\"");
+    scene.shows(&editor("let x")).await;
+    assert!(scene.tree().await.contains(": let x"));
+}
+
 /// Tables of some libraries own the rows that a box which can be scrolled by keys is around.
 #[tokio::test]
 async fn what_another_element_owns_names_nothing_around_it() {

@@ -253,11 +253,11 @@ class Search {
     return onlyOne(this.all(labelled, FOCUSABLE, isVisible)) ?? labelled;
   }
 
-  // Fields that are called so although no label says it: those whose name comes from elsewhere, as from a placeholder, and
-  // the one that a `label` stands beside that is for none.
+  // Fields that are called so although no label says it: those whose name comes from elsewhere, as from a placeholder or a box's
+  // own words, and the one that a `label` stands beside that is for none.
   *calledSo(tree, home, scope, fits) {
     // Where the kind is to be guessed, placeholders and titles have their turn.
-    const fields = this.isGuess ? [] : [...queryAll(tree, TYPED_INTO)].slice(0, FIELDS_NAMED_MAX);
+    const fields = this.isGuess ? [] : [...queryAll(tree, FIELDS_AND_BOXES)].slice(0, FIELDS_NAMED_MAX);
     for (const field of fields) if (fits(nameOf(field))) yield field;
     const until = performance.now() + NAMING_MS_MAX;
     let beside = 0;

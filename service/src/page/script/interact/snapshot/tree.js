@@ -313,6 +313,8 @@ class TreeWalk extends Shaping {
       if (tag !== 'select') node.text = valueOf(element, role);
       if (name === '') node.text ??= wordsUnder(element) || null;
       node.placeholder = placeholderOf(element, name);
+      // Some editors draw it where the text will be (CodeMirror).
+      if (node.placeholder && node.text === node.placeholder && isEditingHost(element)) node.text = null;
       // A list of ARIA's own has its options beneath.
       if (role !== 'listbox' && role !== 'combobox' || tag === 'input') node.leaf = !mayHoldControls(element);
       if (role === 'combobox' && tag !== 'select' && tag !== 'input') node.named = true;
