@@ -37,6 +37,18 @@ async fn a_text_comes_to_no_other_field() {
     scene.ends().await;
 }
 
+/// As a search field that opens a dialog with the real one.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_has_the_focus_instead_of_a_field_is_told() {
+    let scene = Scene::showing("<input id=a onfocus='b.focus()'><input id=b>").await;
+    let typed = scene.types("#a", "shoes").await.unwrap_err().to_string();
+    let pressed = scene.press(Some("#a"), "Enter").await.unwrap_err().to_string();
+    for told in [typed, pressed] {
+        assert!(told.contains("<input id=\"a\"> takes no focus: <input id=\"b\"> has it"), "{told}");
+    }
+    scene.ends().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_text_comes_to_no_field_of_another_origin() {
     let scene = Scene::open().await;

@@ -37,6 +37,8 @@ pub(super) struct Entering<'a, 'q> {
 pub(super) struct Field {
     pub kind: String,
     pub focused: bool,
+    /// What has the focus instead.
+    pub holder: Option<String>,
     pub what: String,
     #[serde(flatten)]
     pub held: Content,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::field::{Content, Entering, Field, Typing};
-use super::focus::{Keyed, went_nowhere};
+use super::focus::{Keyed, takes_no_focus, went_nowhere};
 use super::text::{Offered, Sent};
 use crate::page::Page;
 use crate::page::interact::act::actionable::{Ask, Tries};
@@ -255,7 +255,7 @@ impl Entering<'_, '_> {
             return entered(Method::Dom, outcome, rest, None, false);
         }
         if !field.focused {
-            return Err(ActError::NoEffect(format!("{} takes no focus", field.what)));
+            return Err(takes_no_focus(&field.what, field.holder.as_deref()));
         }
         let sent = self.send_text(&field, leaving).await?;
         let is_held = matches!(sent, None | Some(Sent::Held { .. }));

@@ -19,6 +19,8 @@ use crate::page::{Page, PageError};
 #[derive(Debug, Deserialize)]
 struct Focused {
     focused: bool,
+    /// What has the focus instead.
+    holder: Option<String>,
     /// Whether it is a frame: keys come to the document in it.
     frame: bool,
     what: String,
@@ -75,9 +77,9 @@ impl Page {
         let mut leaving = Leaving::watch(self, &element.frame, HeldInput::Keys);
         loop {
             let aside = self.hold_keys(element).await?;
-            let Focused { focused, frame, what } = self.call_once(element, "focus", Value::Null, tries).await?;
+            let Focused { focused, holder, frame, what } = self.call_once(element, "focus", Value::Null, tries).await?;
             if !focused {
-                return Err(ActError::NoEffect(format!("{what} takes no focus")));
+                return Err(takes_no_focus(&what, holder.as_deref()));
             }
             if frame {
                 drop(aside);
@@ -191,6 +193,11 @@ impl Keyed {
 }
 
 /// The error for input that was stopped.
+pub(super) fn takes_no_focus(what: &str, holder: Option<&str>) -> ActError {
+    let has_it = holder.map(|holder| format!(": {holder} has it")).unwrap_or_default();
+    ActError::NoEffect(format!("{what} takes no focus{has_it}"))
+}
+
 pub(super) fn went_nowhere(input: &str, what: &str, moved: Option<String>) -> ActError {
     let to = moved.unwrap_or_else(|| "another element".to_owned());
     ActError::NoEffect(format!("{input} was not delivered: the focus moved from {what} to {to}"))

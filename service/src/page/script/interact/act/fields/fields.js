@@ -150,7 +150,12 @@ kit.focusField = async (number, clear) => {
     guard(field, true, { stays: staysField });
   }
   forgetBeside();
-  return { kind, focused, what: describe(field), ...read };
+  return { kind, focused, holder: holderBeside(field), what: describe(field), ...read };
+};
+// What has the focus instead of a field, such as the field of a dialog that the focus opened.
+const holderBeside = (field) => {
+  const focused = hasFocus(field) ? null : focusedElement();
+  return focused && describe(focused);
 };
 // The part of a slider that has its keys, where it is another one that says what it is; null of any other element.
 const partWithKeys = (element) => {
@@ -182,7 +187,7 @@ kit.focus = async (number) => {
   if (isFrame) unguard();
   else guard(field, true, { follows: true });
   forgetChanges();
-  return { focused: hasFocus(field), frame: isFrame, what: describe(field) };
+  return { focused: hasFocus(field), holder: holderBeside(field), frame: isFrame, what: describe(field) };
 };
 kit.read = (number) => {
   const element = elementOf(number);
