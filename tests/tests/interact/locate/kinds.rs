@@ -54,6 +54,9 @@ async fn each_kind_finds_what_a_person_would_name() {
     assert_eq!((located.role.as_str(), located.name.as_str()), ("button", "Save"));
     assert_eq!((located.selector_used.as_str(), located.matched_count), ("role: button \"save\"", 1));
     assert!(located.bounding_box.width > 0.0 && located.bounding_box.y > 0.0, "{:?}", located.bounding_box);
+    // Words in a button are told as the button.
+    let inner = scene.locate(&by(TargetBy::Text, "save")).await.unwrap();
+    assert_eq!((inner.role.as_str(), inner.name.as_str()), ("button", "Save"));
     let of_script = scene.misses(&by(TargetBy::Text, "Only in script")).await;
     assert!(matches!(of_script.error, ActError::NotFound(_)), "{of_script:?}");
     scene.ends().await;

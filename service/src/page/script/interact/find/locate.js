@@ -294,11 +294,18 @@ kit.locate = (plan) => {
     foundAs.set(element, identityOf(element));
     const steps = plan.tries?.[outcome.chosen.at];
     if (steps) foundBy.set(element, () => matchesStill(element, steps, plan));
-    Object.assign(outcome.chosen, { bounding_box: boxOf(shownBy(element) ?? element), role: roleOf(element), name: said(nameOf(element), 200),
+    Object.assign(outcome.chosen, { bounding_box: boxOf(shownBy(element) ?? element), ...calledAs(element),
       rival: hasRival(plan, search, outcome.chosen.at, element) });
   }
   return outcome;
 };
+
+// The role and the name of what is acted on: of words in a button those of the button.
+function calledAs(element) {
+  const own = { role: roleOf(element), name: said(nameOf(element), 200) };
+  const control = own.name === '' && ['generic', 'none'].includes(own.role) ? dom.closest(element, IN_BUTTON) : null;
+  return control === null ? own : { role: roleOf(control), name: said(nameOf(control), 200) };
+}
 
 // Whether a target without a kind was found by an attribute that no one sees, and is what another control says.
 const UNSEEN_KINDS = ['testid', 'placeholder', 'name'];
