@@ -99,9 +99,13 @@ async fn a_title_that_never_rests_does_not_count_for_long() {
     let control = scene.page.resolve(&refs, delete).await.unwrap();
     scene.page.click(&control, &Click::once(ready())).await.unwrap();
     assert_eq!(scene.log().await, "Eve Lee");
-    // It has rested since that click.
+    // What comes soon after that click may be what it asked for, and what comes later is not.
     scene.page.snapshot(&mut refs, &SnapshotOptions::default()).await.unwrap();
     scene.evaluate("t.textContent = 'Fay Lee'").await;
-    assert!(scene.is_stale(&refs, delete).await, "after an action");
+    assert!(!scene.is_stale(&refs, delete).await, "right after an action");
+    scene.evaluate("new Promise(done => setTimeout(done, 3500))").await;
+    assert!(!scene.is_stale(&refs, delete).await, "after an action");
+    scene.evaluate("t.textContent = 'Gus Lee'").await;
+    assert!(scene.is_stale(&refs, delete).await, "later");
     scene.ends().await;
 }

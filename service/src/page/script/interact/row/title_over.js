@@ -5,6 +5,24 @@
 // out that stood, in how many snapshots without an action between them it said something else, and how many actions there were then.
 const titlesOver = new WeakMap();
 let actionsBegun = 0;
+// What changes so soon after an action is taken for what it asked for: an answer may come after the action's own.
+const ANSWERED_WITHIN_MS = 3000, TITLED_MAX = 3000;
+let answeredBy = 0, answerTimer = null, titled = new Set();
+// An action begins: titles don't count until what it asks for has come.
+const beginsAction = () => {
+  actionsBegun++;
+  answeredBy = performance.now() + ANSWERED_WITHIN_MS;
+  clearTimeout(answerTimer);
+  answerTimer = setTimeout(keepTitles, ANSWERED_WITHIN_MS);
+};
+// What titles say now is what they said at the latest snapshot.
+const keepTitles = () => {
+  const cache = new Map();
+  for (const element of titled) {
+    const known = titlesOver.get(element), { title, level } = dom.isConnected(element) ? titleBefore(element, cache) : known;
+    if (level === known.level && title) known.seen = titleSays(title);
+  }
+};
 const TITLE_LEVELS_MAX = 8, TITLE_STEPS_MAX = 300, CONTROLS_BY_TITLE_MAX = 3;
 // A title that changes so often by itself is written letter by letter, or takes turns.
 const CHANGES_MAX = 2;
@@ -20,7 +38,7 @@ function titleOver(element, cache, looked) {
   if (rows.length > 0 || leadsElsewhere(element) || parts.some((part) => dom.matches(part, QUESTIONS))) return '';
   const known = titlesOver.get(element);
   if (!looked && (known === undefined || known.changes >= CHANGES_MAX)) return '';
-  if (!looked && known.actions !== actionsBegun) return known.key;
+  if (!looked && (known.actions !== actionsBegun || performance.now() < answeredBy)) return known.key;
   const { title, level } = titleBefore(element, cache);
   const now = title === null ? '' : titleSays(title);
   // Where a nearer title has gone or come, the others say nothing new.
@@ -30,6 +48,7 @@ function titleOver(element, cache, looked) {
   const changes = isByItself ? known.changes + 1 : known?.actions === actionsBegun ? known.changes : 0;
   const key = known !== undefined && known.level === level && !isAnother ? known.key : now;
   titlesOver.set(element, { key, seen: now, level, changes, actions: actionsBegun });
+  if (titled.size < TITLED_MAX) titled.add(element);
   return changes >= CHANGES_MAX ? '' : key;
 }
 const hasOtherWords = (before, now) => {
