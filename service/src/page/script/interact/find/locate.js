@@ -294,16 +294,16 @@ kit.locate = (plan) => {
     foundAs.set(element, identityOf(element));
     const steps = plan.tries?.[outcome.chosen.at];
     if (steps) foundBy.set(element, () => matchesStill(element, steps, plan));
-    Object.assign(outcome.chosen, { bounding_box: boxOf(shownBy(element) ?? element), ...calledAs(element),
+    Object.assign(outcome.chosen, { bounding_box: boxOf(shownBy(element) ?? element), ...calledAs(element, steps?.at(-1)?.by === 'text'),
       rival: hasRival(plan, search, outcome.chosen.at, element) });
   }
   return outcome;
 };
 
-// The role and the name of what is acted on: of words in a button those of the button.
-function calledAs(element) {
+// The role and the name of what is acted on: of a text in a button those of the button.
+function calledAs(element, isText) {
   const own = { role: roleOf(element), name: said(nameOf(element), 200) };
-  const control = own.name === '' && ['generic', 'none'].includes(own.role) ? dom.closest(element, IN_BUTTON) : null;
+  const control = isText && own.name === '' && ['generic', 'none'].includes(own.role) ? dom.closest(element, IN_BUTTON) : null;
   return control === null ? own : { role: roleOf(control), name: said(nameOf(control), 200) };
 }
 

@@ -36,7 +36,7 @@ const forgetBeside = () => {
 };
 
 const watch = (element) => {
-  beginsAction();
+  if (element) beginsAction();
   if (watched?.row) keepRow(watched.row);
   endRowLeft();
   watched?.end();

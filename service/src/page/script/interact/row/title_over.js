@@ -1,27 +1,17 @@
-// The title over an element that is in no row: the heading, or the question, that stands nearest before it or what is around it. A
-// page may show another entry in the same place, such as the next message or film, with the same buttons.
+// The title over an element that is in no row: the heading that stands nearest before it or what is around it. A page may show another
+// entry in the same place, such as the next message or film, with the same buttons.
 
-// For each such element `{key, seen, level, changes, actions}`: what tells it, what its title said at the latest snapshot and how far
-// out that stood, in how many snapshots without an action between them it said something else, and how many actions there were then.
+// For each such element `{key, seen, changes, actions}`: what tells it, its title at the latest snapshot, in how many snapshots without
+// an action between them that was another entry's, and how many actions there were then. Of a title `{title, level, says, rest,
+// isUnderWay}`: its element, how far out it stands, its words, those that stand beside it, and whether it ends like "Loading…".
 const titlesOver = new WeakMap();
-let actionsBegun = 0;
-// What changes so soon after an action is taken for what it asked for: an answer may come after the action's own.
-const ANSWERED_WITHIN_MS = 3000, TITLED_MAX = 3000;
-let answeredBy = 0, answerTimer = null, titled = new Set();
-// An action begins: titles don't count until what it asks for has come.
+// How many actions have begun, and until when what changes is taken for what the latest one asked for: an answer may come after the
+// action's own.
+let actionsBegun = 0, answeredBy = 0;
+const ANSWERED_WITHIN_MS = 3000;
 const beginsAction = () => {
   actionsBegun++;
   answeredBy = performance.now() + ANSWERED_WITHIN_MS;
-  clearTimeout(answerTimer);
-  answerTimer = setTimeout(keepTitles, ANSWERED_WITHIN_MS);
-};
-// What titles say now is what they said at the latest snapshot.
-const keepTitles = () => {
-  const cache = new Map();
-  for (const element of titled) {
-    const known = titlesOver.get(element), { title, level } = dom.isConnected(element) ? titleBefore(element, cache) : known;
-    if (level === known.level && title) known.seen = titleSays(title);
-  }
 };
 const TITLE_LEVELS_MAX = 8, TITLE_STEPS_MAX = 300, CONTROLS_BY_TITLE_MAX = 3;
 // A title that changes so often by itself is written letter by letter, or takes turns.
@@ -30,46 +20,58 @@ const CHANGES_MAX = 2;
 const TITLE_ENDS = `body, nav, footer, aside, [role=navigation], [role=contentinfo], [role=complementary], [role=menu], [role=menubar], \
 [role=listbox], [role=tablist], ${QUESTIONS}`;
 
-// What tells an element by the title over it. A snapshot alone gives `looked`. Until the next one the title counts only if it has
-// other words instead of some that it had: with more or fewer of them it has another state. After an action it may be what was
-// asked for, as where a title says what is typed.
+// What tells an element by the title over it. A snapshot alone gives `looked`.
 function titleOver(element, cache, looked) {
   const { rows, parts } = aroundOf(element, cache);
-  if (rows.length > 0 || leadsElsewhere(element) || parts.some((part) => dom.matches(part, QUESTIONS))) return '';
+  if (rows.length > 0 || leadsElsewhere(element) || dom.tag(element) === 'iframe' || parts.some((part) => dom.matches(part, QUESTIONS))) return '';
   const known = titlesOver.get(element);
   if (!looked && (known === undefined || known.changes >= CHANGES_MAX)) return '';
+  // After an action it may be what was asked for, as where a title says what is typed.
   if (!looked && (known.actions !== actionsBegun || performance.now() < answeredBy)) return known.key;
-  const { title, level } = titleBefore(element, cache);
-  const now = title === null ? '' : titleSays(title);
+  const now = titleNow(element, cache);
   // Where a nearer title has gone or come, the others say nothing new.
-  const isAnother = known !== undefined && known.level === level && hasOtherWords(known.seen, now);
-  if (!looked) return isAnother ? now : known.key;
+  const isAnother = known !== undefined && known.seen.level === now.level && isAnotherTitle(known.seen, now);
+  if (!looked) return isAnother ? now.says : known.key;
   const isByItself = isAnother && known.actions === actionsBegun;
   const changes = isByItself ? known.changes + 1 : known?.actions === actionsBegun ? known.changes : 0;
-  const key = known !== undefined && known.level === level && !isAnother ? known.key : now;
-  titlesOver.set(element, { key, seen: now, level, changes, actions: actionsBegun });
-  if (titled.size < TITLED_MAX) titled.add(element);
+  const key = known !== undefined && known.seen.level === now.level && !isAnother ? known.key : now.says;
+  titlesOver.set(element, { key, seen: now, changes, actions: actionsBegun });
   return changes >= CHANGES_MAX ? '' : key;
 }
+// Whether a title stands where it stood and says the same: one that came between is a notice.
+const isStillThere = ({ title, says }) => title !== null && dom.isConnected(title) && isVisible(title) && readTitleOver(title).says === says;
+// Another entry has other words in its title, and in what else stands beside that. With more or fewer words, or other ones in the title
+// alone ("Loading…", "Offline"), it has another state.
+const isAnotherTitle = (seen, now) => hasOtherWords(seen.says, now.says) && !seen.isUnderWay && !now.isUnderWay
+  && ((seen.rest === '' && now.rest === '') || hasOtherWords(seen.rest, now.rest)) && !(now.title !== seen.title && isStillThere(seen));
+const UNDER_WAY = /(?:…|\.\.\.)\s*$/;
 const hasOtherWords = (before, now) => {
   const [had, has] = [wordsIn(before), wordsIn(now)];
   return !isAmong(had, has) && !isAmong(has, had);
 };
-// The first words: a count or a state follows them. A question counts whole.
-const titleSays = (title) => wordsAlone(isQuestion(title) ? textOfHead(title) : firstOfHead(title));
+// The first words of a title, since a count or a state follows them, and those of what it stands among, without its controls.
+function titleNow(element, cache) {
+  const { title, level } = titleBefore(element, cache);
+  const read = title === null ? NO_TITLE : noteOf(title, cache).asTitle ??= readTitleOver(title);
+  return { title, level, ...read };
+}
+const NOT_REST = `${IN_HEADS}, label`;
+const NO_TITLE = { says: '', rest: '', isUnderWay: false };
+function readTitleOver(title) {
+  const around = drawnParent(title), isRest = (node) => node !== title && isLasting(node) && !dom.matches(node, NOT_REST);
+  return {
+    says: wordsAlone(firstOfHead(title)), rest: around === null ? '' : wordsAlone(textIn(around, isRest, false)), isUnderWay: UNDER_WAY.test(textOfHead(title)),
+  };
+}
 
 function titleBefore(element, cache) {
   let at = element, level = 0;
   for (; at && dom.type(at) === 1 && level < TITLE_LEVELS_MAX && !dom.matches(at, TITLE_ENDS); level++, at = drawnParent(at)) {
     const title = titleBeside(at, cache);
-    if (title !== null) return { title: isNoneOf(title, element) ? null : title, level };
+    if (title !== null) return { title, level };
   }
   return { title: null, level: -1 };
 }
-// A question is for the few buttons after it.
-const isQuestion = (title) => dom.type(title) === 3 || !dom.matches(title, HEADINGS);
-const isNoneOf = (title, element) => isQuestion(title)
-  && (!dom.matches(element, BUTTONS) || drawnIn(dom.parent(title), BUTTONS, QUESTION_BUTTONS_MAX).length > QUESTION_BUTTONS_MAX);
 // The nearest title among the siblings before a node. What stands before one of them is told once for all that follow it.
 function titleBeside(node, cache) {
   const chain = [];
@@ -86,14 +88,15 @@ function titleBeside(node, cache) {
   for (const note of chain) note.titleBeside = title;
   return title;
 }
-const NO_TITLES = `${CONTROLS}, ${PASSING_WORDS}, ${ROWS}`;
+const NO_TITLES = `${CONTROLS}, ${PASSING_WORDS}, ${ROWS}, ${TITLE_ENDS}`;
 function titleOf(node) {
-  const type = dom.type(node);
-  if (type === 3) return ASKS.test(node.data.slice(0, ASKED_MAX_CHARS)) ? node : null;
-  if (type !== 1 || SKIPPED.has(dom.tag(node)) || dom.matches(node, NO_TITLES) || saysWhatChanges(node)) return null;
-  if (dom.matches(node, HEADINGS)) return node;
-  const heading = dom.find(node, HEADINGS), text = textIn(node, isLasting, false);
-  if (text.length > ASKED_MAX_CHARS || drawnIn(node, CONTROLS, CONTROLS_BY_TITLE_MAX).length > CONTROLS_BY_TITLE_MAX) return null;
-  if (heading !== null) return dom.closest(heading, ROWS) === dom.closest(node, ROWS) ? heading : null;
-  return ASKS.test(text) && !hasControls(node) ? node : null;
+  if (dom.type(node) !== 1 || SKIPPED.has(dom.tag(node)) || dom.matches(node, NO_TITLES) || saysWhatChanges(node)) return null;
+  const heading = firstHeadingIn(node);
+  if (heading === null || !isVisible(heading)) return null;
+  if (heading === node) return node;
+  // Of several entries none is the title.
+  const isEntry = (other) => dom.tag(other) === dom.tag(node) && firstClassOf(other) === firstClassOf(node) && firstHeadingIn(other) !== null;
+  if (allIn(node, HEADINGS).length > 1 || nearOf(node, 1, isEntry).length > 0 || getComputedStyle(node).position === 'fixed') return null;
+  if (textIn(node, isLasting, false).length > ASKED_MAX_CHARS || drawnIn(node, CONTROLS, CONTROLS_BY_TITLE_MAX).length > CONTROLS_BY_TITLE_MAX) return null;
+  return dom.closest(heading, ROWS) === dom.closest(node, ROWS) && dom.closest(heading, TITLE_ENDS) === dom.closest(node, TITLE_ENDS) ? heading : null;
 }

@@ -48,7 +48,7 @@ const shownRole = (element) => {
 kit.snapshot = (options) => {
   const root = options.root === null || options.root === undefined ? null : elementOf(options.root);
   if (root === null && options.root !== null && options.root !== undefined) return null;
-  if (root === null) [drawnTexts, titled] = [new WeakSet(), new Set()];
+  if (root === null) drawnTexts = new WeakSet();
   const walk = new TreeWalk(options, root);
   namesUntil = walk.until;
   beginWalk();
