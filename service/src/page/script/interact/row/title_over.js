@@ -13,10 +13,11 @@ const beginsAction = () => {
   actionsBegun++;
   answeredBy = performance.now() + ANSWERED_WITHIN_MS;
 };
+// How far out a title is looked for, how many siblings before each level, and how many controls may be in what holds it.
 const TITLE_LEVELS_MAX = 8, TITLE_STEPS_MAX = 300, CONTROLS_BY_TITLE_MAX = 3;
 // A title that changes so often by itself is written letter by letter, or takes turns.
 const CHANGES_MAX = 2;
-// What is inside is not about what the page shows at the moment.
+// Bars, menus and dialogs: what is inside them is no part of an entry beside them.
 const TITLE_ENDS = `body, nav, footer, aside, [role=navigation], [role=contentinfo], [role=complementary], [role=menu], [role=menubar], \
 [role=listbox], [role=tablist], ${QUESTIONS}`;
 
@@ -49,7 +50,7 @@ const hasOtherWords = (before, now) => {
   const [had, has] = [wordsIn(before), wordsIn(now)];
   return !isAmong(had, has) && !isAmong(has, had);
 };
-// The first words of a title, since a count or a state follows them, and those of what it stands among, without its controls.
+// The title over an element by now. Of a title the first words count, since a count or a state follows them.
 function titleNow(element, cache) {
   const { title, level } = titleBefore(element, cache);
   const read = title === null ? NO_TITLE : noteOf(title, cache).asTitle ??= readTitleOver(title);
@@ -64,6 +65,7 @@ function readTitleOver(title) {
   };
 }
 
+// The nearest title before an element or what is around it, and how far out that is.
 function titleBefore(element, cache) {
   let at = element, level = 0;
   for (; at && dom.type(at) === 1 && level < TITLE_LEVELS_MAX && !dom.matches(at, TITLE_ENDS); level++, at = drawnParent(at)) {
@@ -88,6 +90,7 @@ function titleBeside(node, cache) {
   for (const note of chain) note.titleBeside = title;
   return title;
 }
+// The title that a node is or holds; null where there is none.
 const NO_TITLES = `${CONTROLS}, ${PASSING_WORDS}, ${ROWS}, ${TITLE_ENDS}`;
 function titleOf(node) {
   if (dom.type(node) !== 1 || SKIPPED.has(dom.tag(node)) || dom.matches(node, NO_TITLES) || saysWhatChanges(node)) return null;
