@@ -90,6 +90,10 @@ async fn texts_are_compared_whole_unless_said_otherwise() {
         "{:?}",
         both.warned()
     );
+    // What says nothing else comes before what says more.
+    scene.shows("<button>Save as</button><button id=s>Save</button>").await;
+    assert_eq!(scene.id_of(&exactly(Some(false), button("save"))).await, "s");
+    assert_eq!(scene.id_of(&exactly(Some(false), by(TargetBy::Text, "save"))).await, "s");
     scene.ends().await;
 }
 

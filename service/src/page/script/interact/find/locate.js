@@ -138,9 +138,11 @@ function openList() {
 
 function bestOf(elements, step) {
   const written = step?.by === 'role' ? step.name : ['text', 'label'].includes(step?.by) ? step.value : null;
-  const cased = elements.length > 1 && written && step.mode === 'whole' ? new Texts(written, 'case') : null;
-  const isWritten = (element) => cased.fit(textOf(element)) || cased.fit(nameOf(element));
-  const most = Object.values(RANKS).reduce((sum, rank) => sum + rank) - (cased === null ? RANKS.written : 0);
+  // Those that have the case of the target, too, or of those that contain it those that say nothing else.
+  const closer = elements.length > 1 && written ? { whole: 'case', contains: 'whole' }[step.mode] : undefined;
+  const closest = closer === undefined ? null : new Texts(written, closer);
+  const isWritten = (element) => closest.fit(textOf(element)) || closest.fit(nameOf(element));
+  const most = Object.values(RANKS).reduce((sum, rank) => sum + rank) - (closest === null ? RANKS.written : 0);
   const ranked = [];
   let best = null;
   for (const element of elements) {
@@ -150,7 +152,7 @@ function bestOf(elements, step) {
     const isLookedAt = elements.length > 1 && ranked.length < LOOKED_AT_MAX;
     if (isLookedAt) {
       if (shown && !isKeptBack(shown)) rank += RANKS.told;
-      if (cased !== null && isWritten(element)) rank += RANKS.written;
+      if (closest !== null && isWritten(element)) rank += RANKS.written;
       ranked.push({ element, shown, enabled, rank });
     } else if (shown) rank += RANKS.told;
     if (best === null || rank > best.rank) best = { element, shown, enabled, rank };

@@ -13,8 +13,9 @@ const beginsAction = () => {
   actionsBegun++;
   answeredBy = performance.now() + ANSWERED_WITHIN_MS;
 };
-// How far out a title is looked for, how many siblings before each level, and how many controls may be in what holds it.
-const TITLE_LEVELS_MAX = 8, TITLE_STEPS_MAX = 300, CONTROLS_BY_TITLE_MAX = 3;
+// How far out a title is looked for, how many siblings before each level, how long for all elements of a snapshot, and how many
+// controls may be in what holds it.
+const TITLE_LEVELS_MAX = 8, TITLE_STEPS_MAX = 300, TITLES_MS_MAX = 100, CONTROLS_BY_TITLE_MAX = 3;
 // A title that changes so often by itself is written letter by letter, or takes turns.
 const CHANGES_MAX = 2;
 // Bars, menus and dialogs: what is inside them is no part of an entry beside them.
@@ -76,9 +77,9 @@ function titleBefore(element, cache) {
 }
 // The nearest title among the siblings before a node. What stands before one of them is told once for all that follow it.
 function titleBeside(node, cache) {
-  const chain = [];
+  const chain = [], until = noteOf(document, cache).titlesUntil ??= performance.now() + TITLES_MS_MAX;
   let at = node, title = null;
-  for (let steps = 0; steps < TITLE_STEPS_MAX; steps++) {
+  for (let steps = 0; steps < TITLE_STEPS_MAX && performance.now() < until; steps++) {
     const note = noteOf(at, cache);
     if (note.titleBeside !== undefined) { title = note.titleBeside; break }
     chain.push(note);
