@@ -30,7 +30,7 @@ function rowOf(element, cache = new Map(), looked = null) {
   return looked === null ? withHeads(row, headWordsOf(element, cache) || titleOver(element, cache, null)) : row;
 }
 function rowWithoutHeads(element, cache, looked) {
-  const around = aroundOf(element, cache, looked), { rows, parts } = around;
+  const around = noteOf(element, cache).around = aroundOf(element, cache, looked), { rows, parts } = around;
   const said = parts.map((part) => partWordsOf(part, cache));
   for (const { row, byTitle } of rows) {
     const read = readRow(row, byTitle, cache);

@@ -24,8 +24,9 @@ const TITLE_ENDS = `body, nav, footer, aside, [role=navigation], [role=contentin
 
 // What tells an element by the title over it. A snapshot alone gives `looked`.
 function titleOver(element, cache, looked) {
-  const { rows, parts } = aroundOf(element, cache);
-  if (rows.length > 0 || leadsElsewhere(element) || dom.tag(element) === 'iframe' || parts.some((part) => dom.matches(part, QUESTIONS))) return '';
+  if (leadsElsewhere(element) || dom.tag(element) === 'iframe') return '';
+  const { rows, parts } = noteOf(element, cache).around ?? aroundOf(element, cache, looked);
+  if (rows.length > 0 || parts.some((part) => dom.matches(part, QUESTIONS))) return '';
   const known = titlesOver.get(element);
   if (!looked && (known === undefined || known.changes >= CHANGES_MAX)) return '';
   // After an action it may be what was asked for, as where a title says what is typed.
