@@ -21,12 +21,14 @@ pub(super) fn acted<T: Serialize>(
     }
     let place = navigated.then(|| place(&answer.url, &answer.title));
     let tree = answer.snapshot.as_ref().map(|snapshot| snapshot.tree.clone());
-    let is_unchanged = answer.snapshot.as_ref().is_some_and(|snapshot| snapshot.changes == Some(true));
-    if is_unchanged && tree.as_ref().is_some_and(String::is_empty) && place.is_none() {
+    let parts: Vec<String> = place.into_iter().chain(tree).filter(|part| !part.is_empty()).collect();
+    if !parts.is_empty() {
+        return output::text(&parts.join("\n"));
+    }
+    if answer.snapshot.as_ref().is_some_and(|snapshot| snapshot.changes == Some(true)) {
         caller.progress.note("(no line of the page changed)");
     }
-    let parts: Vec<String> = place.into_iter().chain(tree).filter(|part| !part.is_empty()).collect();
-    if parts.is_empty() { Ok(()) } else { output::text(&parts.join("\n")) }
+    Ok(())
 }
 
 /// Prints that the server called its answer an error: the page may look like any other.

@@ -42,7 +42,7 @@ pub(in super::super) struct PageState {
     pub stopped: Option<Refusal>,
     /// How many navigations were.
     pub stops: u64,
-    /// Whether nobody has asked yet why the window shows nothing: the navigation that was to fill it was stopped.
+    /// Whether the first navigation of a window was stopped, and no answer has said so yet.
     pub is_stop_untold: bool,
     /// Why the page has died.
     pub fatal: Option<Fatal>,

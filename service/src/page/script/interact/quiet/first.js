@@ -17,7 +17,8 @@ const showsAnything = () => {
 };
 // Waits until a document whose scripts may draw something shows anything, `longestMs` at most; whether it does.
 kit.showsFirst = (longestMs) => new Promise((done) => {
-  if (showsAnything() || document.scripts.length === 0) return done(showsAnything());
+  const shows = showsAnything();
+  if (shows || document.scripts.length === 0) return done(shows);
   const ends = () => { observer.disconnect(); clearTimeout(timer); done(showsAnything()) };
   const observer = new MutationObserver(() => { if (showsAnything()) ends() });
   const timer = setTimeout(ends, longestMs);

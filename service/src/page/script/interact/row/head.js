@@ -152,7 +152,8 @@ function partedBy(group, kind, all) {
 const textOfHead = (node) => (dom.type(node) === 3 ? node.data : textIn(node, withoutTimes, false)).slice(0, ASKED_MAX_CHARS);
 const firstOfHead = (node) => (dom.type(node) === 3 ? node.data.slice(0, ASKED_MAX_CHARS) : firstTextIn(node, withoutTimes)).split(/\s*[([{:;·•|–—]|,\s|\s-\s/u, 1)[0];
 const wholeOfHead = (node) => tidy(dom.type(node) === 3 || !dom.matches(node, HEADS_FIRST) ? textOfHead(node) : textIn(node, mayHaveText, false).slice(0, ASKED_MAX_CHARS));
-const HEAD_READINGS = [(head) => wordsAlone(firstOfHead(head)), (head) => namedWords(firstOfHead(head)), (head) => namedWords(textOfHead(head)), wholeOfHead];
+const firstWordsOfHead = (head) => wordsAlone(firstOfHead(head));
+const HEAD_READINGS = [firstWordsOfHead, (head) => namedWords(firstOfHead(head)), (head) => namedWords(textOfHead(head)), wholeOfHead];
 
 // The nearest head of each kind before an element's row, `{head, sort, level, isBy}` by the kind: by level in a tree, by the cells
 // of a table that reach into the row or stand above its empty ones, and else what stands before it and the elements around it.

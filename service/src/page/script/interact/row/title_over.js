@@ -33,16 +33,15 @@ function titleOver(element, cache, looked) {
   if (!looked && (known.actions !== actionsBegun || performance.now() < answeredBy)) return known.key;
   const now = titleNow(element, cache);
   // Where a nearer title has gone or come, the others say nothing new.
-  const isAnother = known !== undefined && known.seen.level === now.level && isAnotherTitle(known.seen, now);
+  const isThere = known?.seen.level === now.level, isAnother = isThere && isAnotherTitle(known.seen, now);
   if (!looked) return isAnother ? now.says : known.key;
-  const isByItself = isAnother && known.actions === actionsBegun;
-  const changes = isByItself ? known.changes + 1 : known?.actions === actionsBegun ? known.changes : 0;
-  const key = known !== undefined && known.seen.level === now.level && !isAnother ? known.key : now.says;
+  const changes = known?.actions === actionsBegun ? known.changes + Number(isAnother) : 0;
+  const key = isThere && !isAnother ? known.key : now.says;
   titlesOver.set(element, { key, seen: now, changes, actions: actionsBegun });
   return changes >= CHANGES_MAX ? '' : key;
 }
 // Whether a title stands where it stood and says the same: one that came between is a notice.
-const isStillThere = ({ title, says }) => title !== null && dom.isConnected(title) && isVisible(title) && readTitleOver(title).says === says;
+const isStillThere = ({ title, says }) => title !== null && dom.isConnected(title) && isVisible(title) && firstWordsOfHead(title) === says;
 // Another entry has other words in its title, and in what else stands beside that. With more or fewer words, or other ones in the title
 // alone ("Loading…", "Offline"), it has another state.
 const isAnotherTitle = (seen, now) => hasOtherWords(seen.says, now.says) && !seen.isUnderWay && !now.isUnderWay
@@ -63,7 +62,7 @@ const NO_TITLE = { says: '', rest: '', isUnderWay: false };
 function readTitleOver(title) {
   const around = drawnParent(title), isRest = (node) => node !== title && isLasting(node) && !dom.matches(node, NOT_REST);
   return {
-    says: wordsAlone(firstOfHead(title)), rest: around === null ? '' : wordsAlone(textIn(around, isRest, false)), isUnderWay: UNDER_WAY.test(textOfHead(title)),
+    says: firstWordsOfHead(title), rest: around === null ? '' : wordsAlone(textIn(around, isRest, false)), isUnderWay: UNDER_WAY.test(textOfHead(title)),
   };
 }
 
@@ -86,7 +85,7 @@ function titleBeside(node, cache) {
     chain.push(note);
     at = dom.previousSibling(at);
     if (!at) break;
-    title = (noteOf(at, cache).titleAt ??= { title: titleOf(at) }).title;
+    title = titleOf(at);
     if (title !== null) break;
   }
   for (const note of chain) note.titleBeside = title;
