@@ -19,6 +19,10 @@ const BURST: Duration = Duration::from_millis(300);
 const LOWERED_NICE: i32 = 10;
 /// The length of a tick in `/proc/*/stat`: `USER_HZ` is 100 for all programs (`man 5 proc`).
 const TICK_MS: u64 = 10;
+/// The share of the time in which a process's main thread must run or wait for a processor to count as always ready.
+const READY: f64 = 0.8;
+/// The most by which waiting counts.
+const CONTENTION_MAX: f64 = 8.0;
 /// How much of a renderer's first processor time is its start, which is not reported: 30 to 90 ms were measured.
 const START: Duration = Duration::from_millis(100);
 /// How often new renderers are looked for: that reads a file of each of the browser's threads, some forty.
@@ -27,21 +31,29 @@ const NEW_EVERY: Duration = Duration::from_millis(500);
 /// The processes of one browser, each with the processor time that it used.
 ///
 /// A renderer's priority is lowered once and stays so: without privileges no process can raise it again.
+///
+/// What keeps a processor busy gets less of it the more others want it, and would be found later the more it is in their way.
+/// So where the main thread of a process never sleeps but waits for a processor as long as it runs, half as much processor time
+/// is as bad. A thread that sleeps in between gets all that it wants, and is judged by what it uses.
 #[derive(Debug)]
 pub struct Renderers {
     browser: u32,
     known: HashMap<u32, Known>,
+    /// The browser's main thread.
+    main: MainThread,
     looked: Instant,
     listed: Option<Instant>,
 }
 
 /// What the processes of a browser did between two looks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Looked {
     /// The renderers whose priority was lowered.
     pub lowered: Vec<u32>,
     /// The processor time of the browser outside its renderers: its main process and those for the network and pictures.
     pub browser: Duration,
+    /// How many times as much the browser's main thread would have used alone on a processor, at least 1; see [`Renderers`].
+    pub contention: f64,
     /// The renderers that used processor time.
     pub renderers: Vec<RendererTime>,
 }
@@ -60,7 +72,7 @@ pub struct RendererTime {
 #[derive(Debug)]
 enum Known {
     /// A renderer: its times, what is left of its start, how much is beyond its share, and whether its priority is lowered.
-    Renderer { times: Times, start: Duration, beyond: Duration, is_lowered: bool },
+    Renderer { times: Times, main: MainThread, start: Duration, beyond: Duration, is_lowered: bool },
     /// A process that starts renderers for the browser.
     Zygote,
     /// Any other process, the browser's first one among them.
@@ -71,7 +83,8 @@ impl Renderers {
     /// Watches the processes of the browser with this process id.
     #[must_use]
     pub fn of(browser: u32) -> Self {
-        Self { browser, known: HashMap::new(), looked: Instant::now(), listed: None }
+        let main = MainThread::of(browser).unwrap_or_default();
+        Self { browser, known: HashMap::new(), main, looked: Instant::now(), listed: None }
     }
 
     /// Reads what each process used and lowers the priority of renderers that used too much. Reads a file of each
@@ -83,7 +96,8 @@ impl Renderers {
         }
         let elapsed = self.looked.elapsed();
         self.looked = Instant::now();
-        let mut looked = Looked::default();
+        let contention = self.main.look(self.browser, elapsed);
+        let mut looked = Looked { lowered: Vec::new(), browser: Duration::ZERO, contention, renderers: Vec::new() };
         for (process, known) in &mut self.known {
             known.look(*process, elapsed, &mut looked);
         }
@@ -126,7 +140,7 @@ impl Known {
                 looked.browser += now.used.saturating_sub(*used);
                 *used = now.used;
             }
-            Self::Renderer { times, start, beyond, is_lowered } => {
+            Self::Renderer { times, main, start, beyond, is_lowered } => {
                 let used = now.used.saturating_sub(times.used);
                 *times = now;
                 let told = used.saturating_sub(*start);
@@ -134,7 +148,8 @@ impl Known {
                 if !told.is_zero() {
                     looked.renderers.push(RendererTime { process, started: now.started, used: told });
                 }
-                *beyond = (*beyond + used).saturating_sub(elapsed.mul_f64(SHARE));
+                let share = SHARE / main.look(process, elapsed);
+                *beyond = (*beyond + used).saturating_sub(elapsed.mul_f64(share));
                 if *beyond > BURST && !*is_lowered {
                     lower(process);
                     *is_lowered = true;
@@ -166,9 +181,13 @@ fn first_seen(process: u32) -> Known {
     // Chromium rewrites its children's command lines into one string, with blanks between the words.
     let mut words = command.split(|byte| matches!(byte, 0 | b' '));
     match words.find_map(|word| word.strip_prefix(b"--type=")) {
-        Some(b"renderer") => {
-            Known::Renderer { times: Times::default(), start: START, beyond: Duration::ZERO, is_lowered: false }
-        }
+        Some(b"renderer") => Known::Renderer {
+            times: Times::default(),
+            main: MainThread::default(),
+            start: START,
+            beyond: Duration::ZERO,
+            is_lowered: false,
+        },
         Some(b"zygote") => Known::Zygote,
         _ => Known::other(process),
     }
@@ -206,6 +225,37 @@ impl Times {
         let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
         let used = time(fields.nth(11)?)? + time(fields.next()?)?;
         Some(Self { used, started: time(fields.nth(6)?)? })
+    }
+}
+
+/// What the main thread of a process did so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct MainThread {
+    ran: Duration,
+    /// How long it waited for a processor.
+    waited: Duration,
+}
+
+impl MainThread {
+    /// Reads it; `None` if the process has ended, or if the kernel keeps no such account (`CONFIG_SCHED_INFO`).
+    fn of(process: u32) -> Option<Self> {
+        let schedstat = fs::read_to_string(of_process(process).join("schedstat")).ok()?;
+        let mut times = schedstat.split_ascii_whitespace().map(|field| field.parse().ok().map(Duration::from_nanos));
+        Some(Self { ran: times.next()??, waited: times.next()?? })
+    }
+
+    /// Reads it anew, this long after the last reading; returns the contention in between.
+    fn look(&mut self, process: u32, elapsed: Duration) -> f64 {
+        let Some(now) = Self::of(process) else { return 1.0 };
+        let before = std::mem::replace(self, now);
+        now.contention(before, elapsed)
+    }
+
+    /// Returns how many times as much it would have run alone on a processor in this time; 1 if it slept in between.
+    fn contention(self, before: Self, elapsed: Duration) -> f64 {
+        let (ran, waited) = (self.ran.saturating_sub(before.ran), self.waited.saturating_sub(before.waited));
+        let ready = (ran + waited).as_secs_f64();
+        if ready <= READY * elapsed.as_secs_f64() { 1.0 } else { (ready / ran.as_secs_f64()).clamp(1.0, CONTENTION_MAX) }
     }
 }
 
@@ -294,6 +344,40 @@ mod tests {
         let used = Times::of(busy.0.id()).expect("it runs").used;
         let told: Duration = of_renderer.iter().map(|one| one.used).sum();
         assert!(told + START <= used, "its start is told: {told:?} of {used:?}");
+    }
+
+    #[test]
+    fn waiting_counts_of_a_thread_that_is_always_ready() {
+        let ms = Duration::from_millis;
+        let contention = |ran: u64, waited: u64| {
+            let before = MainThread { ran: ms(7), waited: ms(11) };
+            let now = MainThread { ran: before.ran + ms(ran), waited: before.waited + ms(waited) };
+            (now.contention(before, ms(100)) * 10.0).round()
+        };
+        assert_eq!([contention(100, 0), contention(50, 50), contention(25, 75)], [10.0, 20.0, 40.0]);
+        assert_eq!(contention(30, 40), 10.0, "it slept for 30 ms: it got what it wanted");
+        assert_eq!([contention(1, 99), contention(0, 100)], [CONTENTION_MAX * 10.0; 2]);
+        assert_eq!(contention(0, 0), 10.0);
+    }
+
+    #[tokio::test]
+    async fn the_kernel_tells_how_long_a_main_thread_ran_and_waited() {
+        // More loops than processors.
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let loops: Vec<Ended> = (0..processors * 3).map(|_| shell("while :; do :; done", "")).collect();
+        let until = Instant::now() + Duration::from_secs(30);
+        let contended = |one: &Ended| {
+            let main = MainThread::of(one.0.id()).expect("a running process");
+            main.ran > Duration::from_millis(50) && main.waited > main.ran / 2
+        };
+        while !loops.iter().any(contended) {
+            assert!(
+                Instant::now() < until,
+                "{:?}",
+                loops.iter().map(|one| MainThread::of(one.0.id())).collect::<Vec<_>>()
+            );
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 
     #[tokio::test]

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use porthole_chromium::{Looked, RendererTime, since_boot};
+use porthole_chromium::{Looked, since_boot};
 
 /// The verified id of a sandbox.
 pub(super) type Sandbox = Arc<str>;
@@ -190,27 +190,38 @@ impl Visits {
 
 /// What a browser did at its last looks.
 #[derive(Debug, Default)]
-pub(super) struct Recent(VecDeque<(Duration, u64, Vec<RendererTime>)>);
+pub(super) struct Recent(VecDeque<Look>);
+
+#[derive(Debug)]
+struct Look {
+    looked: Looked,
+    pages_made: u64,
+}
 
 impl Recent {
     /// Adds a look, with the number of pages made so far. If the browser was noisy, returns the starts of the renderers
     /// that cause it, and begins anew.
     pub(super) fn add(&mut self, looked: Looked, pages_made: u64) -> Vec<Duration> {
-        self.0.push_back((looked.browser, pages_made, looked.renderers));
+        self.0.push_back(Look { looked, pages_made });
         if self.0.len() > LOOKS {
             self.0.pop_front();
         }
-        let browser: Duration = self.0.iter().map(|(browser, ..)| *browser).sum();
-        let pages = self.0.front().map_or(0, |(_, before, _)| pages_made.saturating_sub(*before));
-        if browser < BROWSER_MAX + PAGE_MAX * u32::try_from(pages).unwrap_or(u32::MAX) {
+        let looks = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
+        let shares: f64 = self.0.iter().map(|look| 1.0 / look.looked.contention).sum();
+        // Where a processor is shared, the same flood uses less of it.
+        let shared = |alone: Duration| alone.mul_f64(shares) / looks;
+        let browser: Duration = self.0.iter().map(|look| look.looked.browser).sum();
+        let pages = self.0.front().map_or(0, |first| pages_made.saturating_sub(first.pages_made));
+        if browser < shared(BROWSER_MAX) + PAGE_MAX * u32::try_from(pages).unwrap_or(u32::MAX) {
             return Vec::new();
         }
         let mut renderers: HashMap<u32, (Duration, Duration)> = HashMap::new();
-        for time in self.0.iter().flat_map(|(.., renderers)| renderers) {
+        for time in self.0.iter().flat_map(|look| &look.looked.renderers) {
             let (_, used) = renderers.entry(time.process).or_insert((time.started, Duration::ZERO));
             *used += time.used;
         }
-        let is_busy = |(_, used): &(Duration, Duration)| *used >= RENDERER_MIN;
+        let least = shared(RENDERER_MIN);
+        let is_busy = |(_, used): &(Duration, Duration)| *used >= least;
         let busy: Vec<Duration> = renderers.into_values().filter(is_busy).map(|(started, _)| started).collect();
         if !busy.is_empty() {
             self.0.clear();
@@ -221,6 +232,8 @@ impl Recent {
 
 #[cfg(test)]
 mod tests {
+    use porthole_chromium::RendererTime;
+
     use super::*;
 
     fn ms(milliseconds: u64) -> Duration {
@@ -233,7 +246,8 @@ mod tests {
             started: ms(u64::from(*process)),
             used: ms(*used),
         };
-        Looked { lowered: Vec::new(), browser: ms(browser), renderers: renderers.iter().map(time).collect() }
+        let renderers = renderers.iter().map(time).collect();
+        Looked { lowered: Vec::new(), browser: ms(browser), contention: 1.0, renderers }
     }
 
     #[test]
@@ -248,6 +262,10 @@ mod tests {
         assert_eq!(busy(|number| number, 60), Vec::<Duration>::new(), "it makes a page at each look");
         assert_eq!(busy(|_| 3, 18), vec![ms(7); 3], "the page waits for the browser most of the time");
         assert_eq!(busy(|_| 3, 9), Vec::<Duration>::new(), "no renderer is busy enough to be the cause");
+        let mut recent = Recent::default();
+        let shared = Looked { contention: 3.0, ..looked(30, &[(7, 6)]) };
+        let beside = (1..=10).flat_map(|_| recent.add(shared.clone(), 3)).collect::<Vec<Duration>>();
+        assert_eq!(beside, vec![ms(7); 3], "as it waits for a processor for twice the time");
         let mut recent = Recent::default();
         let calm = (1..=10).flat_map(|_| recent.add(looked(40, &[(7, 100)]), 3)).collect::<Vec<Duration>>();
         assert!(calm.is_empty(), "a renderer alone loads no browser");
