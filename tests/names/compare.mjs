@@ -22,7 +22,7 @@ const SHOWN_MAX = 40;
 
 // The kit as `script/mod.rs` puts it together, and a function that names any element.
 const kit = () => {
-  const [, parts] = /const KIT: &str = concat!\(([\s\S]*?)\n\);/.exec(fs.readFileSync(`${scripts}mod.rs`, 'utf8'));
+  const [, parts] = /const KIT_SOURCE: &str = concat!\(([\s\S]*?)\n\);/.exec(fs.readFileSync(`${scripts}mod.rs`, 'utf8'));
   const source = [...parts.matchAll(/include_str!\("([^"]+)"\)|"((?:[^"\\]|\\.)*)"/g)]
     .map(([, file, text]) => (file ? fs.readFileSync(scripts + file, 'utf8') : JSON.parse(`"${text}"`))).join('');
   const tail = 'globalThis.portholeKit = kit;';
