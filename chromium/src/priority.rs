@@ -255,7 +255,11 @@ impl MainThread {
     fn contention(self, before: Self, elapsed: Duration) -> f64 {
         let (ran, waited) = (self.ran.saturating_sub(before.ran), self.waited.saturating_sub(before.waited));
         let ready = (ran + waited).as_secs_f64();
-        if ready <= READY * elapsed.as_secs_f64() { 1.0 } else { (ready / ran.as_secs_f64()).clamp(1.0, CONTENTION_MAX) }
+        if ready <= READY * elapsed.as_secs_f64() {
+            1.0
+        } else {
+            (ready / ran.as_secs_f64()).clamp(1.0, CONTENTION_MAX)
+        }
     }
 }
 
