@@ -395,3 +395,66 @@ async fn what_comes_under_the_press_is_not_dragged() {
     assert_eq!(scene.log().await, "Report C");
     scene.ends().await;
 }
+
+/// As the drag begins what is dragged is taken out of a list of folders, or something comes before it: the entries that move up or
+/// down get no drop that was meant for another.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_entry_that_comes_under_the_pointer_gets_no_drop_of_another() {
+    let folders = |draggable: bool, begins: &str| {
+        format!(
+            "{LOGS}<style>#l > * {{ width: 200px; height: 40px; background: #eee; user-select: none; touch-action: none }}</style>
+            <div id=l><div role=button draggable={draggable}>Letter</div><div role=button>Docs</div><div role=button>Trash</div><div role=button>Music</div></div>
+            <script>let letter = l.firstChild, held = false; const begins = () => {{ {begins} }}, lands = e => held && e.target.closest('#l > *') && note(e.target.textContent);
+            l.ondragstart = e => {{ held = true; e.dataTransfer.setData('text', 'x'); setTimeout(begins) }}; l.ondragover = e => e.preventDefault(); l.ondrop = lands;
+            letter.onpointerdown = () => {{ held = !letter.draggable }}; let begun = false;
+            onpointermove = e => {{ if (held && !letter.draggable && !begun) {{ begun = true; begins() }} }}; onpointerup = e => {{ if (!letter.draggable) lands(e) }}</script>"
+        )
+    };
+    let scene = Scene::open().await;
+    for draggable in [true, false] {
+        for begins in [
+            "letter.remove()",
+            "letter.style.display = 'none'",
+            "l.prepend(Object.assign(document.createElement('div'), { textContent: 'Bin' }))",
+            "l.append(letter)",
+        ] {
+            scene.shows(&folders(draggable, begins)).await;
+            let dragged = drags(&scene, "\"Letter\"", "\"Docs\"").await;
+            let log = scene.log().await;
+            assert!(log == "Docs" || (log.is_empty() && dragged.is_err()), "{draggable} {begins}: {log:?} {dragged:?}");
+        }
+    }
+    // A column comes before the others.
+    let board = "<style>#l { display: flex } #l > * { width: 150px; height: 200px; background: #eee } .c { height: 40px; background: #fff }</style>
+        <div id=l><section>Todo<div class=c draggable=true>Letter</div><div class=c draggable=true>Card</div></section><section>Doing</section><section>Done</section></div>
+        <script>l.ondragstart = e => { e.dataTransfer.setData('text', 'x'); setTimeout(() => l.prepend(Object.assign(document.createElement('section'), { textContent: 'Bin' }))) };
+        l.ondragover = e => e.preventDefault(); l.ondrop = e => note(e.target.closest('section').firstChild.data)</script>";
+    scene.shows(&format!("{LOGS}{board}")).await;
+    let (from, to) = (scene.element(".c").await, scene.element("section:nth-child(2)").await);
+    let dragged = scene.page.drag(&Grip::Element(from), &Drop::Element(&to), &briefly()).await;
+    assert_eq!(scene.log().await, "Doing", "{dragged:?}");
+    scene.ends().await;
+}
+
+/// A list that sorts itself takes the drop on any part of the entry that made room, though the target is a handle in it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tall_entry_that_made_room_is_not_followed() {
+    let entry = |name: &str, height: u32| {
+        format!(
+            "<div class=e draggable=true><button aria-label='Move {name}'>::</button><p style='height:{height}px;margin:0'>{name}</p></div>"
+        )
+    };
+    let scene = Scene::showing(&format!(
+        "{LOGS}<div id=l style='width:300px'>{}{}</div><script>let held; l.ondragstart = e => {{ held = e.target; e.dataTransfer.setData('text', 'x') }};
+        l.ondragover = e => {{ e.preventDefault(); const over = e.target.closest('.e'); if (!over || over == held) return;
+            const r = over.getBoundingClientRect(), all = [...l.children]; l.insertBefore(held, all.indexOf(over) > all.indexOf(held) ? over.nextSibling : over) }};
+        l.ondrop = e => {{ e.preventDefault(); note([...l.children].map(one => one.innerText.replace(/\\s+/g, ' ')).join()) }}</script>",
+        entry("Ant", 40),
+        entry("Bee", 160)
+    ))
+    .await;
+    let dragged = drags(&scene, "Move Ant", "Move Bee").await;
+    assert_eq!(scene.log().await, ":: Bee,:: Ant", "{dragged:?}");
+    assert_eq!(dragged.unwrap().warned(), [] as [String; 0]);
+    scene.ends().await;
+}

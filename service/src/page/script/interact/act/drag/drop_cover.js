@@ -105,25 +105,51 @@ const takesBeside = (list, item, target, hit) => {
   const beside = neighboursOf(item), entry = entryIn(list, target);
   if (!isWithin(hit, list) || !beside.includes(entry)) return false;
   const under = entryIn(list, hit);
-  return under === entry ? isWithin(target, hit) : under === null || under === item || beside.includes(under);
+  return under === null || under === item || beside.includes(under);
+};
+// Whether source and target have gone the same way: something else came before or after both, and nothing was sorted.
+const wentTogether = ({ element, source, from, box }) => {
+  if (!isConnected(source) || !isConnected(element)) return false;
+  const [way, other] = [[source, from], [element, box]].map(([one, was]) => [rectOf(one).x - was.x, rectOf(one).y - was.y]);
+  return Math.hypot(...way) >= STEP_PX_MIN && way.every((went, axis) => Math.abs(went - other[axis]) < 1);
+};
+// Whether an entry of a list is what is dragged, and not a list of such: it says the same, the source is a handle in it, or there is
+// no other like the source or what it is in, within the entry.
+const isEntryOf = ({ words, chain, source }, node) => {
+  if (words === '' || words === wordsOfDragged(node)) return true;
+  const draggable = closest(source, '[draggable=true i]');
+  if (draggable) return isWithin(node, draggable);
+  for (const link of chain) {
+    if (link.node === node) return true;
+    if (nearOf(link.node, NEIGHBOURS_MAX, (one) => tagOf(one) === tagOf(link.node)).length > 0) return false;
+  }
+  return false;
+};
+// Whether a list that has taken what is dragged out takes a drop here: in its own room, on the target or on what came since, which
+// marks the place. Another entry that was there before may be a place of its own, such as a folder.
+const takesInstead = ({ element, added }, list, hit) => {
+  if (!isWithin(hit, list)) return false;
+  const under = entryIn(list, hit);
+  return under === null || added.has(under) || isWithin(element, under);
 };
 // A list that sorts itself while one of its items is dragged: the item is elsewhere in it, or the target made room for it.
 const isSorted = (now, hit, x, y) => {
   const { element, source, chain, from, box, aimed } = now;
-  if (!source) return false;
+  if (!source || wentTogether(now)) return false;
   if (hasMadeRoom(now, hit, x, y)) return true;
   // What is dragged may be a handle in its item. Room that is made on one side of the item moves others, and not the item.
   const moved = chain.find((link) => link.node instanceof Element && link.parent && isConnected(link.node) && !isWithin(element, link.node)
-    && (parentNodeOf(link.node) !== link.parent || isElsewhere(link)));
+    && (parentNodeOf(link.node) !== link.parent || isElsewhere(link)) && isEntryOf(now, link.node));
   if (moved && takesBeside(parentNodeOf(moved.node), moved.node, element, hit)) return true;
   const around = listOfBoth(now);
   if (!around || isRoot(around)) return false;
   const item = chain.find(({ parent }) => parent === around);
-  // It was taken out of the list for the drag. Where it is not drawn, the entry under the pointer is another one than a target: that
+  // It was taken out of the list for the drag. Where it is only not drawn, the entry under the pointer is another one than a target: that
   // holds for points alone.
-  if (item && (!isConnected(item.node) || (now.spot && !actVisible(item.node))) && isWithin(hit, around)) return true;
+  if (item && now.spot && !(isConnected(item.node) && actVisible(item.node)) && isWithin(hit, around)) return true;
+  if (item && !isConnected(item.node) && takesInstead(now, around, hit)) return true;
   // Rows may be placed by their style alone.
-  if (item?.rect && isWithin(hit, item.node) && hasPoint(rectOf(item.node), x, y) && !hasPoint(item.rect, x, y)) return true;
+  if (item?.rect && isEntryOf(now, item.node) && isWithin(hit, item.node) && hasPoint(rectOf(item.node), x, y) && !hasPoint(item.rect, x, y)) return true;
   if (!aimed || aimed.list !== around || isRoot(hit) || !isWithin(element, hit) || !isWithin(source, hit)) return false;
   // The target has gone from under the pointer towards where the item was, in a list that stands.
   const place = rectOf(around);
