@@ -22,6 +22,9 @@ pub(super) struct Identity {
     content: String,
     /// What its row is about, where it is in one.
     row: u32,
+    /// Whether its name is one of several that take turns, such as examples in a field.
+    #[serde(default)]
+    by_turns: bool,
 }
 
 impl Page {
@@ -132,5 +135,5 @@ impl Identity {
 /// A clickable element without a name is shown with its text.
 fn is_same(shown: &RefRecord, now: &Identity) -> bool {
     let name = if now.name.is_empty() && !shown.name.is_empty() { &now.content } else { &now.name };
-    shown.role == now.role && shown.name == *name
+    shown.role == now.role && (now.by_turns || shown.name == *name)
 }

@@ -10,7 +10,7 @@ pub(super) static KIT: LazyLock<String> = LazyLock::new(|| ascii(&without_commen
 /// [`KIT`] as a JSON string: each document gets one, and escaping it takes longer than all else of such a message.
 pub(super) static KIT_AS_JSON: LazyLock<Box<RawValue>> =
     LazyLock::new(|| to_raw_value(KIT.as_str()).expect("a string can be written as JSON"));
-/// Later files use what earlier ones define.
+/// Later files use what earlier ones define. `tests/names/compare.mjs` reads this list, too.
 const KIT_SOURCE: &str = concat!(
     "() => {\nif (globalThis.portholeKit) return;\n",
     include_str!("interact/dom.js"),
@@ -35,6 +35,7 @@ const KIT_SOURCE: &str = concat!(
     include_str!("interact/row/cell_row.js"),
     include_str!("interact/row/head.js"),
     include_str!("interact/row/title_over.js"),
+    include_str!("interact/row/placeholder.js"),
     include_str!("interact/snapshot/late_rows.js"),
     include_str!("interact/snapshot/tree.js"),
     // Scopes of their own: nothing else uses their names.

@@ -419,6 +419,32 @@ async fn what_is_hidden_for_a_while_keeps_its_ref() {
     }
 }
 
+/// Examples that take turns as a field's placeholder tell it no longer; another question in its place does.
+#[tokio::test]
+async fn a_placeholder_that_takes_turns_makes_no_ref_stale() {
+    let mut scene = Scene::local().await;
+    scene.shows("<form><input id=i placeholder='Plan a trip'><button>Send</button></form>").await;
+    let field = ref_of(&scene.tree().await, "Plan a trip");
+    let says = async |words: &str| {
+        // Each in a task of its own.
+        scene.evaluate(&format!("i.placeholder = '{words}'; new Promise(done => setTimeout(done, 5, 1))")).await;
+    };
+    says("Card number").await;
+    assert!(scene.resolves(&field).await.unwrap_err().contains("Card number"), "it changed once");
+    says("Write a poem").await;
+    scene.resolves(&field).await.unwrap();
+    // What else tells it still does.
+    scene.evaluate("i.setAttribute('aria-label', 'Card number'); 1").await;
+    scene.resolves(&field).await.unwrap_err();
+    // A snapshot that shows another one without an action since is as good as a second change.
+    scene.shows("<form><input id=i placeholder='Search hats'><button>Send</button></form>").await;
+    scene.tree().await;
+    scene.evaluate("i.placeholder = 'Search bags'; 1").await;
+    let field = ref_of(&scene.tree().await, "Search bags");
+    scene.evaluate("i.placeholder = 'Search shoes'; 1").await;
+    scene.resolves(&field).await.unwrap();
+}
+
 /// A head may get something to press, and then it is another one that a row is told by. A ref of the latest snapshot is never stale
 /// as long as nothing changes.
 #[tokio::test]

@@ -11,7 +11,6 @@ const isHere = (element) => isConnected(element) && dom.document(element) === do
 let meant = null;
 // A name's words, symbols and signs of numbers, in order.
 const partsOf = (name) => name.toLowerCase().match(/[\p{L}\p{M}\p{N}]+|\p{S}|[-\u2212](?=\p{N})/gu) ?? name.match(/\p{Pd}/gu) ?? [];
-const ownPlaceholder = (element) => tidy(attributeOf(element, 'placeholder') || attributeOf(element, 'aria-placeholder') || '');
 const writtenBeside = (element) => {
   const field = focusedElement(), row = rowAround(element);
   if (!row || !field || field === element || !isWithin(field, row) || !['text', 'content'].includes(actFieldKind(field)) || isSecret(field)) return null;
@@ -145,11 +144,11 @@ const noteMeant = (element, shown, { isByRef = false, matches = null } = {}) => 
   if (meant?.element === element && meant.wasReady) return staysMeant();
   if (!shown && !matches) return true;
   const now = identityOf(element);
-  if (shown && !(isAsShown(now, shown) && (!isByRef || saysAsShown(element)))) return false;
+  if (shown && !(isAsShown(element, now, shown) && (!isByRef || saysAsShown(element)))) return false;
   meant = { ...meaningOf(element, now), standing: standingOf(element), matches };
   return true;
 };
 // An entry itself is named by nothing but its words, of which it may have got more.
 const saysAsShown = (element) => !entriesShown.has(element) || isAmong(entriesShown.get(element), entryWordsOf(element));
-const isAsShown = (now, shown) => now.role === shown.role && now.row === shown.row
-  && (now.name === '' && shown.name !== '' ? now.content : now.name) === shown.name;
+const isAsShown = (element, now, shown) => now.role === shown.role && now.row === shown.row
+  && ((now.name === '' && shown.name !== '' ? now.content : now.name) === shown.name || isByTurns(element, now.name));

@@ -10,8 +10,8 @@ const OPTIONS_MAX = 5000;
 
 // What an element is now, as a snapshot would show it; null where it has left.
 kit.identity = (number) => {
-  const element = elementOf(number);
-  return element && identityOf(element);
+  const element = elementOf(number), now = element && identityOf(element);
+  return now && { ...now, by_turns: isByTurns(element, now.name) };
 };
 const identityOf = (element) => {
   const role = shownRole(element);
@@ -295,6 +295,7 @@ class TreeWalk extends Shaping {
       if (element.clientWidth * element.clientHeight < 16) return null;
     }
     const name = ownName(element, role);
+    if (FIELDS.has(role)) notePlaceholder(element, name);
     const node = { element, role, name, known: name, acts, how, text: null, states: statesOf(element, role), wants: acts || role === 'iframe' || (this.full && FULL_REFS.has(role)),
       placeholder: null, url: null, hint: null, box: null, kids: [], leaf: false, climbed: 0, frame: role === 'iframe', edits: isEditingHost(element) && dom.find(element, STRUCTURE) === null };
     if (role === 'columnheader' || role === 'rowheader') node.sorted = sortingOf(element);

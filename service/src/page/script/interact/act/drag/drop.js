@@ -44,7 +44,7 @@ kit.dropBegins = (number, source, asked) => {
   const element = isControl ? control : hit;
   const shown = spot !== null || asked?.found ? foundAs.get(element) : asked?.shown;
   const is = shown || isControl ? identityOf(element) : null;
-  if (shown && spot === null && !(isAsShown(is, shown) && (!asked.shown || saysAsShown(element)))) return lacks('same', element, { is });
+  if (shown && spot === null && !(isAsShown(element, is, shown) && (!asked.shown || saysAsShown(element)))) return lacks('same', element, { is });
   const meaning = isControl || (shown && spot === null) ? meaningOf(element, is) : null;
   if (meaning) meaning.standing = standingOf(element);
   if (meaning && asked.shown && shown.name === '') meaning.name = '';
