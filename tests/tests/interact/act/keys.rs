@@ -142,6 +142,37 @@ async fn the_clipboard_is_the_sessions_own() {
     scene.ends().await;
 }
 
+/// A grid takes the key for itself and copies from a field of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_page_copies_by_itself_is_in_the_sessions_clipboard() {
+    let copies = |how: &str| {
+        format!(
+            "<div id=g tabindex=0>Cell</div><input id=i><textarea id=t style='position:fixed;left:-999px'></textarea>
+            <script>g.onkeydown = e => {{ if (!e.ctrlKey || e.key.toLowerCase() != 'c') return; e.preventDefault(); {how} }}</script>"
+        )
+    };
+    let mut scene = Scene::open().await;
+    for (how, copied) in [
+        ("t.value = 'from the grid'; t.select(); document.execCommand('copy')", "from the grid"),
+        (
+            "document.addEventListener('copy', c => { c.preventDefault(); c.clipboardData.setData('text/plain', 'given') }, { once: true }); document.execCommand('copy')",
+            "given",
+        ),
+        ("", "before"),
+    ] {
+        scene.shows(&copies(how)).await;
+        scene.clipboard = Clipboard::default();
+        scene.clipboard.set("before".to_owned());
+        // A person's press, without which the browser copies nothing.
+        scene.click("#g").await.unwrap();
+        scene.press(None, "Control+C").await.unwrap();
+        assert_eq!(scene.clipboard.get(), copied, "{how}");
+        scene.press(Some("#i"), "Control+V").await.unwrap();
+        assert_eq!(scene.evaluate("i.value").await, copied, "{how}");
+    }
+    scene.ends().await;
+}
+
 /// Enter acts with `keypress`, the space bar with `keyup`: a button that was renamed until then is not pressed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_button_that_is_renamed_as_its_key_goes_down_is_not_pressed() {

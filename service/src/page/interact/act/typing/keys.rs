@@ -38,6 +38,9 @@ pub(in crate::page) struct KeyAnswer {
     /// Whether it is for a field, which events alone do not edit as the key does.
     #[serde(default)]
     pub is_left_out: bool,
+    /// What the page copied by itself, where it took the key for that.
+    #[serde(default)]
+    pub copied: Option<String>,
     /// The element, as `<input id="name">`.
     pub what: String,
 }
@@ -172,7 +175,11 @@ impl Page {
                 return Err(ActError::NoEffect(format!("{} did not get the key", pressed.what)));
             }
             match used {
-                _ if !pressed.goes_on => Ok(()),
+                ClipboardUse::Copy | ClipboardUse::Cut if !pressed.goes_on => {
+                    pressed.copied.into_iter().for_each(|text| clipboard.set(text));
+                    Ok(())
+                }
+                ClipboardUse::Paste if !pressed.goes_on => Ok(()),
                 ClipboardUse::Paste => self.paste(at, &pressed.what, clipboard.get(), quiet, tries).await,
                 ClipboardUse::Copy => self.copy(at, &pressed.what, false, clipboard, quiet, tries).await,
                 ClipboardUse::Cut => self.copy(at, &pressed.what, true, clipboard, quiet, tries).await,

@@ -262,16 +262,33 @@ kit.domKey = async ({ key, code, modifiers, keyCode }, number) => {
   }
   const element = focused();
   const init = { key, code, keyCode, which: keyCode, bubbles: true, cancelable: true, composed: true, view: window, ...heldOf(modifiers) };
-  let goesOn = true;
-  const reached = reaches(element, 'keydown', () => { goesOn = dispatch(element, new KeyboardEvent('keydown', init)); });
+  let goesOn = true, copied = null;
+  const press = () => { goesOn = dispatch(element, new KeyboardEvent('keydown', init)); };
+  const copies = () => { copied = copiedBy(press); };
+  const reached = reaches(element, 'keydown', COPIES.test(key) && modifiers !== 0 ? copies : press);
   const isFor = goesOn && isConnected(element) && (!isActivating(element, key) || staysMeant());
   const isDone = isFor && keyDefault(element, key, modifiers);
   dispatch(element, new KeyboardEvent('keyup', init));
   const isLeftOut = isFor && !isDone && actFieldKind(element) !== null && !EDITS_NOTHING.test(key);
-  return { reached, goesOn, isLeftOut, what: describe(element) };
+  return { reached, goesOn, isLeftOut, copied: goesOn ? null : copied, what: describe(element) };
 };
 
 const CLIPBOARD_CHARS_MAX = 1_000_000;
+const forClipboard = (text) => text.slice(0, CLIPBOARD_CHARS_MAX).toWellFormed();
+// What a page copies by itself as it is told of a key: what it gives to the clipboard, or else what it has selected for that.
+const COPIES = /^[cx]$/i;
+const copiedBy = (press) => {
+  const before = selected(focused());
+  let given = null;
+  const note = (event) => { given = event.defaultPrevented ? event.clipboardData.getData('text/plain') : selected(event.target); };
+  listen(window, 'copy', note);
+  listen(window, 'cut', note);
+  press();
+  for (const type of ['copy', 'cut']) EventTarget.prototype.removeEventListener.call(window, type, note);
+  const after = selected(focused());
+  const text = given ?? (after !== before ? after : '');
+  return text === '' ? null : forClipboard(text);
+};
 const selected = (element) => {
   if (isSecret(element)) return '';
   if (isInput(element) || element instanceof HTMLTextAreaElement) {
@@ -303,7 +320,7 @@ kit.copy = (cut) => {
   const goesOn = dispatch(element, new ClipboardEvent(cut ? 'cut' : 'copy', { clipboardData, bubbles: true, cancelable: true, composed: true }));
   const taken = goesOn ? text : clipboardData.getData('text/plain');
   const isField = actFieldKind(element) && !actReadOnly(element);
-  return { text: taken.slice(0, CLIPBOARD_CHARS_MAX).toWellFormed(), remove: Boolean(cut && goesOn && text && isField), elsewhere: null };
+  return { text: forClipboard(taken), remove: Boolean(cut && goesOn && text && isField), elsewhere: null };
 };
 // Tells an element of a text that is pasted; whether the page leaves it to the browser. An editor or a terminal that takes it
 // may do no more than keep the event from what is around it.
