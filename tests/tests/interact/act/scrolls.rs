@@ -6,6 +6,23 @@ use super::scene::{LOGS, Scene, ready};
 use crate::warned::{NO_CHANGE, Warned};
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_comes_into_view_from_below_is_not_brought_to_the_middle_sideways() {
+    let scene = Scene::showing(&format!(
+        "{LOGS}<style>body {{ margin: 0 }} main {{ height: 100vh; overflow-x: hidden; overflow-y: auto }}</style><main id=m><div style='width:2500px'>kept out of view</div>
+        <div style='height:2000px'></div><button id=b style='margin-left:600px' onclick='note(1)'>Save</button><div style='height:900px'></div></main>"
+    ))
+    .await;
+    scene.click("#b").await.unwrap();
+    assert_eq!(scene.log().await, "1");
+    assert_eq!(scene.evaluate("m.scrollLeft + ',' + (m.scrollTop > 0)").await, "0,true");
+    let top = scene.element("#b").await;
+    scene.page.scroll(None, Scroll::To(End::Top), ready().deadline).await.unwrap();
+    scene.page.scroll(Some(&top), Scroll::IntoView, ready().deadline).await.unwrap();
+    assert_eq!(scene.evaluate("m.scrollLeft + ',' + (m.scrollTop > 0)").await, "0,true");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn pages_and_containers_are_scrolled_at_once() {
     let scene = Scene::showing(
         "<style>* { scroll-behavior: smooth }</style><div id=box style='height:200px;overflow:auto'><div style='height:2000px;width:3000px'>

@@ -172,9 +172,9 @@ const lacks = (what, element, more) => ({ lacks: what, what: describe(element), 
 const describeInert = (inert, element) => (inert === element ? 'its `inert` attribute' : describe(inert));
 const GONE = { lacks: 'attached', what: 'the element' };
 
-const scrollTo = (element, align) => {
+const scrollTo = (element, align, inline = align) => {
   const before = rectOf(element);
-  scrollIntoView(element, { block: align, inline: align, behavior: 'instant' });
+  scrollIntoView(element, { block: align, inline, behavior: 'instant' });
   return !sameRect(before, rectOf(element));
 };
 
@@ -292,7 +292,8 @@ kit.ready = async (number, ask) => {
   // In a frame its parents' windows may not show it, which is not known here.
   const toView = stripAboveHeld(element) ? 'start' : 'center';
   const align = ask.align ?? (actPoints(element).length === 0 ? toView : parent === window ? null : 'nearest');
-  if (align && scrollTo(element, align)) {
+  // Sideways no more than is needed: no person scrolls back what a page hides at its sides. Another try may need more.
+  if (align && scrollTo(element, align, ask.align ?? 'nearest')) {
     waited = true;
     await frame();
   }

@@ -51,7 +51,7 @@ kit.scrollIntoView = (number) => {
   if (!actVisible(element)) return lacks('visible', element);
   const rect = rectOf(element);
   const inView = rect.top >= 0 && rect.left >= 0 && rect.bottom <= innerHeight && rect.right <= innerWidth;
-  scrollTo(element, inView && parent === window ? 'nearest' : 'center');
+  scrollTo(element, inView && parent === window ? 'nearest' : 'center', 'nearest');
   return { box: boxOf(rectOf(element)) };
 };
 
@@ -59,6 +59,6 @@ kit.scrollIntoView = (number) => {
 kit.place = (number) => {
   const element = elementOf(number);
   if (!element) return null;
-  if (actVisible(element) && actPoints(element).length === 0) scrollTo(element, 'center');
+  if (actVisible(element) && actPoints(element).length === 0) scrollTo(element, 'center', 'nearest');
   return boxOf(rectOf(element));
 };
