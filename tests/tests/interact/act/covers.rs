@@ -73,6 +73,7 @@ async fn a_field_that_stands_for_a_drawn_list_is_clicked_there() {
         page("role=combobox", "<input aria-hidden=true tabindex=-1 style='opacity:0'>"),
         // Where it shows what was chosen, its buttons take that back.
         page("readonly role=combobox aria-expanded=false", "<button style='width:9px'>x</button>"),
+        page("readonly role=combobox", "<div role=button aria-haspopup=tree style='width:9px'>v</div>"),
         // A list that is laid over what it is drawn by, which says which option is chosen.
         format!(
             "{LOGS}<label for=i>City</label><div style='{line}' onclick='note(1)'><select id=i style='position:absolute;inset:0;opacity:0;pointer-events:none'><option>Bern</select>
@@ -214,6 +215,22 @@ async fn what_draws_a_hidden_field_takes_the_pointer_for_it() {
     let volume = Grip::Element(scene.element("[aria-label=Volume]").await);
     let dragged = scene.page.drag(&volume, &Drop::Point(to), &ready()).await;
     assert_eq!(scene.log().await, "132px", "{dragged:?}");
+    // The stars of a rating, each with a radio button whose wrapper is clipped away.
+    let star = |name: &str| {
+        format!(
+            "<span class=s onclick='if (event.target.tagName != `INPUT`) {{ this.querySelector(`input`).checked = true; note(`{name}`) }}' style='display:inline-flex;width:16px;height:16px'>
+            <span class=h><input type=radio name=r aria-label='{name}'></span><svg width=16 height=16 aria-hidden=true><circle cx=8 cy=8 r=7 /></svg></span>"
+        )
+    };
+    scene.shows(&format!("{LOGS}{hidden}<p>{}{}", star("1 star"), star("2 stars"))).await;
+    scene.click("[aria-label='2 stars']").await.unwrap();
+    assert_eq!(scene.log().await, "2 stars");
+    // A box without a size, beside what draws it, in what the page has the click for.
+    let undrawn = "<li><span id=w style='cursor:pointer;position:relative'><input id=b type=checkbox style='opacity:0;position:absolute;width:0;height:0'>
+        <span style='display:inline-block;width:14px;height:14px;background:#ccc'></span></span> Europe</li><script>w.onclick = () => { b.checked = !b.checked; note(b.checked) }</script>";
+    scene.shows(&format!("{LOGS}{undrawn}")).await;
+    scene.click("#b").await.unwrap();
+    assert_eq!(scene.log().await, "true");
     scene.ends().await;
 }
 

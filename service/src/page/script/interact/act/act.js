@@ -208,6 +208,16 @@ const isLeftToLabel = (element, ask) => {
   const box = rectOf(element);
   return Boolean(ask.clicks) && element instanceof HTMLSelectElement && box.width <= DOT_PX_MAX && box.height <= DOT_PX_MAX;
 };
+// What draws a box that has no size: the element around it that says and holds nothing else.
+const BOX_UP_MAX = 2;
+const drawnAround = (box) => {
+  if (!isBox(box) || actVisible(box)) return null;
+  for (let at = flatParent(box), up = 0; at instanceof HTMLElement && up < BOX_UP_MAX; at = flatParent(at), up++) {
+    if (!saysNoMore(at, box) || !isOnlyControl(box, at)) return null;
+    if (actVisible(at)) return at;
+  }
+  return null;
+};
 // Where the element of the action under way was hit when it was ready last: `{asked, element, x, y}`, `element` being what
 // is drawn in place of the one that was asked for.
 let aimed = null;
@@ -265,7 +275,7 @@ kit.ready = async (number, ask) => {
   }
   // A pointer goes where the text is drawn.
   else if (ask.hit) element = drawnFor(element) ?? element;
-  if (isLeftToLabel(element, ask)) element = labelsFor(element).find(actVisible) ?? element;
+  if (isLeftToLabel(element, ask)) element = labelsFor(element).find(actVisible) ?? drawnAround(element) ?? element;
   const kind = actFieldKind(element);
   if (ask.editable && !kind) return lacks('field', element);
   if (element instanceof HTMLOptionElement && !actVisible(element)) return lacks('list', element);

@@ -44,9 +44,9 @@ const isTransparent = (element) => { const { opacity, pointerEvents } = getCompu
 // Whether an element is drawn for such a field, which is in it: in one line, without another control but the button that
 // opens the list, or a field that keeps its value for a form. In a field that only shows what was chosen the buttons take that back.
 const SHOWN_HEIGHTS_MAX = 3, SHOWN_HEIGHT_MIN = 24;
-const BESIDE_LIST = 'button[aria-haspopup], input[aria-hidden=true][tabindex="-1"]', SHOWS_CHOSEN = '[readonly][aria-expanded]';
+const BESIDE_LIST = 'button[aria-haspopup], [role=button][aria-haspopup], input[aria-hidden=true][tabindex="-1"]', SHOWS_CHOSEN = '[readonly][aria-expanded]';
 const isLineOf = (field, around) => rectOf(around).height <= SHOWN_HEIGHTS_MAX * Math.max(rectOf(field).height, SHOWN_HEIGHT_MIN)
-  && isOnlyControl(field, around, (one) => (isHiddenList(field) ? matches(one, INTERACTIVE) : !matches(one, BESIDE_LIST) && !(matches(field, SHOWS_CHOSEN) && tagOf(one) === 'button')));
+  && isOnlyControl(field, around, (one) => (isHiddenList(field) ? matches(one, INTERACTIVE) : !matches(one, BESIDE_LIST) && !(matches(field, SHOWS_CHOSEN) && matches(one, 'button, [role=button]'))));
 // Whether it shows what a list's field holds: drawn over the field by an element beside it.
 const isShownFor = (hit, element) => {
   if (!(hit instanceof HTMLElement) || !isOfList(element)) return false;
@@ -124,10 +124,17 @@ const isThumb = (hit, element) => {
   const { width, height } = rectOf(hit);
   return typeOfInput(element) === 'range' && Math.max(width, height) <= THUMB_PX_MAX && /grab|move|resize/.test(getComputedStyle(hit).cursor);
 };
-// Whether an input that is clipped away is drawn by the small element around it that holds nothing else, as a slider's thumb.
+// Whether an input that is clipped away, by itself or with what is around it, is drawn by the small element around that which holds
+// nothing else, as a slider's thumb or a star.
+const isClipped = (element) => [element, flatParent(element)].some((one) => one instanceof HTMLElement && getComputedStyle(one).clip !== 'auto');
+// Whether what is around a field has no words but those that the field is called by.
+const saysNoMore = (around, field) => ['', nameOf(field)].includes(contentOf(around));
 const isDrawnBy = (hit, element) => {
-  if (!isInput(element) || !(hit instanceof HTMLElement) || !isWithin(element, hit) || getComputedStyle(element).clip === 'auto') return false;
-  return (isThumb(hit, element) || isAsLargeAs(hit, element)) && contentOf(hit) === '' && isOnlyControl(element, hit);
+  if (!isInput(element) || !isClipped(element)) return false;
+  let around = hit;
+  for (; around instanceof Element && !isWithin(element, around); around = flatParent(around)) if (matches(around, NESTED)) return false;
+  if (!(around instanceof HTMLElement)) return false;
+  return (isThumb(around, element) || isAsLargeAs(around, element)) && saysNoMore(around, element) && isOnlyControl(element, around);
 };
 // Whether a part of a component leaves the pointer to its host.
 const isLeftToHost = (hit, element) => {
