@@ -234,6 +234,24 @@ async fn what_is_drawn_for_something_else_has_no_line() {
     assert_eq!(scene.tree().await, "- radio \"Red\" [ref=@e1]\n- slider \"Size\" [ref=@e2]: M");
 }
 
+/// A class more marks the active tab; words of two kinds in a card are no list.
+#[tokio::test]
+async fn the_marked_one_of_several_has_a_ref_as_the_others_have() {
+    let mut scene = Scene::local().await;
+    let tab = |name: &str, class: &str| format!("<a class='{class}'>{name}</a> ");
+    let all = [tab("One", ""), tab("Two", "active"), tab("Three", ""), tab("Four", "")].concat();
+    scene
+        .shows(&format!(
+            "<nav style='cursor:pointer'>{all}</nav><div style='cursor:pointer'><div>Title</div><div class=by>Somebody</div></div>"
+        ))
+        .await;
+    let tree = scene.tree().await;
+    for name in ["One", "Two", "Three", "Four"] {
+        assert!(tree.contains(&format!("generic \"{name}\" [clickable]")), "{name}: {tree}");
+    }
+    assert!(!tree.contains("generic \"Title\""), "{tree}");
+}
+
 /// Of a list's items one alone may take the focus, and all act.
 #[tokio::test]
 async fn the_items_beside_one_that_acts_are_shown() {

@@ -107,6 +107,24 @@ function isInnerItem(item, list) {
   return outer !== null && box.width > 0 && box.height > 0 && box.height < dom.box(outer).height;
 }
 
+const tagAndClass = (element) => `${dom.tag(element)}.${dom.attribute(element, 'class') ?? ''}`;
+// Whether it is one of a list whose others are of one kind, marked by a class more or less, as the active one of several tabs.
+const MARKED_AMONG_MAX = 20;
+function isMarkedOne(element, tag) {
+  const classes = (one) => new Set((dom.attribute(one, 'class') ?? '').split(/\s+/).filter(Boolean));
+  const own = classes(element);
+  let at = dom.firstElement(drawnParent(element));
+  for (let seen = 0; at && seen < MARKED_AMONG_MAX; seen++) {
+    const next = dom.nextElement(at);
+    const isPair = next && at !== element && next !== element && dom.tag(at) === tag && tagAndClass(at) === tagAndClass(next);
+    if (isPair && [at, next].every((one) => tidy(dom.textContent(one).slice(0, TEXT_MAX)) !== '')) {
+      const others = classes(at);
+      return others.isSubsetOf(own) || own.isSubsetOf(others);
+    }
+    at = next;
+  }
+  return false;
+}
 // Below an inherited pointer cursor: an item beside others of its kind, with a box of its own.
 function isOneOfSeveral(element, tag) {
   const parent = drawnParent(element);
@@ -116,7 +134,7 @@ function isOneOfSeveral(element, tag) {
   if (!isHtml(element) && tag !== 'svg') return false;
   if (kind === 'span.' || kind === 'b.' || kind === 'p.' || kind === 'br') return false;
   const beside = dom.nextElement(element) ?? dom.previousElement(element);
-  if (!beside || (kind === tag ? dom.tag(beside) !== tag : `${dom.tag(beside)}.${dom.attribute(beside, 'class') ?? ''}` !== kind)) return false;
+  if (!beside || (kind === tag ? dom.tag(beside) !== tag : tagAndClass(beside) !== kind && !isMarkedOne(element, tag))) return false;
   // A part of how a label draws its box.
   if (dom.closest(element, 'label')?.control && tidy(dom.textContent(element)) === '') return false;
   const box = dom.box(element), outer = dom.box(parent);
