@@ -109,7 +109,7 @@ fn in_session(code: &Code) -> Option<&'static str> {
         }
         ErrorCode::NotEnabled => "Fill in what it depends on, or `porthole wait … --state enabled`.",
         ErrorCode::NotEditable => {
-            "`porthole snapshot` shows the fields; `porthole select`, `check`, and `press` with a slider's arrow keys set others."
+            "`porthole snapshot` shows the fields; `porthole select`, `check`, and `press` with a slider's arrow keys set others. Some can be written in once they have been clicked."
         }
         ErrorCode::Covered => "Close what covers it first: `porthole snapshot` shows it.",
         ErrorCode::NoEffect => "`porthole snapshot` shows what the page made of it.",
