@@ -36,6 +36,7 @@ const KIT_SOURCE: &str = concat!(
     include_str!("interact/row/head.js"),
     include_str!("interact/row/title_over.js"),
     include_str!("interact/row/placeholder.js"),
+    include_str!("interact/row/subject.js"),
     include_str!("interact/snapshot/late_rows.js"),
     include_str!("interact/snapshot/tree.js"),
     // Scopes of their own: nothing else uses their names.

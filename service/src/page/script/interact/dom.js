@@ -21,6 +21,7 @@ const dom = {
   textContent: getterOf(Node.prototype, 'textContent'),
   rootNode: methodOf(Node.prototype, 'getRootNode'),
   contains: methodOf(Node.prototype, 'contains'),
+  compare: methodOf(Node.prototype, 'compareDocumentPosition'),
   tag: getterOf(Element.prototype, 'localName'),
   namespace: getterOf(Element.prototype, 'namespaceURI'),
   openRoot: getterOf(Element.prototype, 'shadowRoot'),

@@ -11,7 +11,10 @@ const OPTIONS_MAX = 5000;
 // What an element is now, as a snapshot would show it; null where it has left.
 kit.identity = (number) => {
   const element = elementOf(number), now = element && identityOf(element);
-  return now && { ...now, by_turns: isByTurns(element, now.name) };
+  if (!now) return now;
+  // Another number than any that was shown.
+  const row = isOfAnotherSubject(element) ? now.row ^ 1 : now.row;
+  return { ...now, row: row >>> 0, by_turns: isByTurns(element, now.name) };
 };
 const identityOf = (element) => {
   const role = shownRole(element);
@@ -49,6 +52,7 @@ kit.snapshot = (options) => {
   const root = options.root === null || options.root === undefined ? null : elementOf(options.root);
   if (root === null && options.root !== null && options.root !== undefined) return null;
   if (root === null) drawnTexts = new WeakSet();
+  noteSubject();
   const walk = new TreeWalk(options, root);
   namesUntil = walk.until;
   beginWalk();
