@@ -34,10 +34,13 @@ const NEW_EVERY: Duration = Duration::from_millis(500);
 ///
 /// What keeps a processor busy gets less of it the more others want it, and would be found later the more it is in their way.
 /// So where the main thread of a process never sleeps but waits for a processor as long as it runs, half as much processor time
-/// is as bad. A thread that sleeps in between gets all that it wants, and is judged by what it uses.
+/// is as bad. A thread that sleeps in between gets all that it wants, and is judged by what it uses. Pages that live long are judged
+/// without that: one that draws without end would have a low priority for good because processors were scarce once.
 #[derive(Debug)]
 pub struct Renderers {
     browser: u32,
+    /// Whether waiting for a processor counts.
+    waiting_counts: bool,
     known: HashMap<u32, Known>,
     /// The browser's main thread.
     main: MainThread,
@@ -80,11 +83,11 @@ enum Known {
 }
 
 impl Renderers {
-    /// Watches the processes of the browser with this process id.
+    /// Watches the processes of the browser with this process id. `waiting_counts`: its pages don't live long.
     #[must_use]
-    pub fn of(browser: u32) -> Self {
+    pub fn of(browser: u32, waiting_counts: bool) -> Self {
         let main = MainThread::of(browser).unwrap_or_default();
-        Self { browser, known: HashMap::new(), main, looked: Instant::now(), listed: None }
+        Self { browser, waiting_counts, known: HashMap::new(), main, looked: Instant::now(), listed: None }
     }
 
     /// Reads what each process used and lowers the priority of renderers that used too much. Reads a file of each
@@ -96,10 +99,10 @@ impl Renderers {
         }
         let elapsed = self.looked.elapsed();
         self.looked = Instant::now();
-        let contention = self.main.look(self.browser, elapsed);
+        let contention = if self.waiting_counts { self.main.look(self.browser, elapsed) } else { 1.0 };
         let mut looked = Looked { lowered: Vec::new(), browser: Duration::ZERO, contention, renderers: Vec::new() };
         for (process, known) in &mut self.known {
-            known.look(*process, elapsed, &mut looked);
+            known.look(*process, elapsed, self.waiting_counts, &mut looked);
         }
         looked
     }
@@ -131,7 +134,7 @@ impl Known {
     }
 
     /// Adds what the process used since the last look, and lowers its priority if it is a renderer that used too much.
-    fn look(&mut self, process: u32, elapsed: Duration, looked: &mut Looked) {
+    fn look(&mut self, process: u32, elapsed: Duration, waiting_counts: bool, looked: &mut Looked) {
         // One that has ended is forgotten soon.
         let Some(now) = Times::of(process) else { return };
         match self {
@@ -148,7 +151,7 @@ impl Known {
                 if !told.is_zero() {
                     looked.renderers.push(RendererTime { process, started: now.started, used: told });
                 }
-                let share = SHARE / main.look(process, elapsed);
+                let share = if waiting_counts { SHARE / main.look(process, elapsed) } else { SHARE };
                 *beyond = (*beyond + used).saturating_sub(elapsed.mul_f64(share));
                 if *beyond > BURST && !*is_lowered {
                     lower(process);
@@ -313,7 +316,7 @@ mod tests {
         let busy = shell("while :; do :; done", "--type=renderer");
         let idle = shell("read -r line", "--type=renderer");
         let other = shell("while :; do :; done", "--type=utility");
-        let mut renderers = Renderers::of(std::process::id());
+        let mut renderers = Renderers::of(std::process::id(), true);
         let until = Instant::now() + Duration::from_secs(30);
         let mut lowered = Vec::new();
         while lowered.is_empty() && Instant::now() < until {
@@ -330,7 +333,7 @@ mod tests {
         let before = since_boot().expect("/proc");
         let busy = shell("while :; do :; done", "--type=renderer");
         let other = shell("while :; do :; done", "--type=gpu-process");
-        let mut renderers = Renderers::of(std::process::id());
+        let mut renderers = Renderers::of(std::process::id(), true);
         let until = Instant::now() + Duration::from_secs(30);
         let (mut own, mut of_renderer) = (Duration::ZERO, Vec::<RendererTime>::new());
         while Instant::now() < until && (own < BURST || of_renderer.is_empty()) {

@@ -30,7 +30,7 @@ pub(super) async fn watch(
 ) {
     let watching = async {
         let Some(leader) = browser.upgrade().map(|browser| browser.group()) else { return };
-        let (mut renderers, mut recent) = (Renderers::of(leader), Recent::default());
+        let (mut renderers, mut recent) = (Renderers::of(leader, kind != BrowserKind::Session), Recent::default());
         loop {
             if kind == BrowserKind::Session {
                 sleep(EVERY_OF_SESSIONS).await;
