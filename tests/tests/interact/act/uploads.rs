@@ -126,5 +126,15 @@ async fn files_that_the_page_does_not_take_are_told() {
             scene.page.upload(&field, std::slice::from_ref(&file), ready().deadline, ready().deadline).await.unwrap();
         assert_eq!(given.warned().join("").contains("no_change"), is_told, "{style} {listens}: {given:?}");
     }
+    // A field that its page empties shows nothing of them.
+    for (does, is_told) in [("", true), ("p.textContent = 'taken'", false)] {
+        let page =
+            format!("<input type=file id=f><p id=p></p><script>f.onchange = () => {{ {does}; f.value = '' }}</script>");
+        scene.shows(&page).await;
+        let field = scene.element("#f").await;
+        let given =
+            scene.page.upload(&field, std::slice::from_ref(&file), ready().deadline, ready().deadline).await.unwrap();
+        assert_eq!(given.warned().join("").contains("no_change"), is_told, "{does:?}: {given:?}");
+    }
     scene.ends().await;
 }

@@ -257,6 +257,8 @@ async fn a_row_that_changes_after_typing_is_the_same_unless_it_has_become_anothe
         (list, "5", false, "a.textContent = 'Pear'; b.textContent = 'Apple'", true),
         (list, "5", false, "a.textContent = 'Apple, 5 pieces'", false),
         (list, "5", false, "m.textContent = 'Not in stock'", false),
+        (list, "5", false, "a.textContent = 'Plum'; b.textContent = 'Fig'", true),
+        (list, "5", false, "a.append(', five'); b.append(', none')", false),
         (list, "1234", true, "i.value = '1,234'", false),
         (list, "5", true, "i.value = 6", false),
         (list, "zoe", true, "i.value = 'Zoe Adams'", false),

@@ -347,6 +347,13 @@ async fn rows_that_say_the_same_are_told_by_their_controls_and_pinned_columns() 
             .await;
         assert!(scene.resolves(&reference).await.is_err(), "{tree}");
     }
+    // Rows that say the same, each with a title of its own.
+    let row = |name: &str| format!("<li title='{name}'>Member <button title='Delete this'>Delete</button>");
+    scene.shows(&format!("<ul>{}{}</ul>", row("Alice"), row("Carol"))).await;
+    let reference = ref_of(&scene.tree().await, "Delete");
+    assert_eq!(scene.resolves(&reference).await, Ok(()));
+    scene.evaluate("document.querySelector('li').title = 'Bob'").await;
+    assert!(scene.resolves(&reference).await.is_err());
     // A row of which other columns are pinned.
     scene
         .shows(

@@ -73,13 +73,14 @@ impl Page {
             drop(quiet);
             return self.upload_by_click(element, files, deadline).await;
         }
-        if given.count != files.len() {
-            // A page may take them and empty its input for the next ones.
+        // A page may take them and empty its input for the next ones: then it shows what came of them.
+        let is_emptied = given.count != files.len();
+        if is_emptied {
             tracing::debug!(input = given.what, "a file input holds another number of files than it was given");
         }
         let rest = quiet.rest().await?;
         let acted = Acted::new(quiet.settle(rest).await?, Method::Dom, None);
-        Ok(if given.unseen { acted.warns_of_no_change() } else { acted })
+        Ok(if given.unseen || is_emptied { acted.warns_of_no_change() } else { acted })
     }
 }
 

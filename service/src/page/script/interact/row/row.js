@@ -206,7 +206,7 @@ function wordsOf(row, byTitle = false, cache = new Map()) {
       signs: signs > 0 ? signsOf(row, read).slice(0, signs) : [],
     };
     all.set(row, known);
-    if (kept && performance.now() < kept.before.until && isStillOwn(kept.before, kept) && !isAnothers(toldAs(known), kept.before)) known.kept = kept;
+    if (kept && performance.now() < kept.before.until && isStillOwn(kept.before, kept) && !isGivenAway(toldAs(known), kept.before)) known.kept = kept;
   }
   return known.kept?.told ?? toldAs(known);
 }

@@ -134,10 +134,13 @@ const isOther = (said, now) => {
   const [before, words] = [said, now].map(wordsIn);
   return before.size > 0 && words.size > 0 && before.isDisjointFrom(words);
 };
-// Whether entries that were not there before have taken the places of a row and of one beside it, before the field has got anything:
-// what a page makes of a text, such as hints or its translations, may be in all rows. Numbers are computed anew.
+// Whether entries that were not there before have taken the places of a row and of one beside it. Asked before the field has got
+// anything, and where its row has changed since: what a page makes of a text meanwhile, such as hints or its translations, may be in
+// all rows. Numbers are computed anew.
 const isOfNewEntries = (now, { words, others }) =>
   [words, now].every((said) => /\p{L}{2}/u.test(said)) && isOther(words, now) && others.some(({ element, said }) => dom.isConnected(element) && isOther(said, wordsOf(element)));
+// Whether a row that has changed since the action is another entry's, and not what the action made of it.
+const isGivenAway = (now, before) => isAnothers(now, before) || isOfNewEntries(now, before);
 // Whether an element is another entry's by now: its row is, or the element has swapped names with another one, and the row does
 // not say the same as before.
 const isInAnothers = (before) => {
@@ -180,7 +183,7 @@ const keepRow = (before) => {
     const { row, byTitle } = kept;
     wordsOf(row, byTitle);
     const known = rowsKnown[byTitle ? 'title' : 'full'].get(row);
-    if (row === before.own && isAnothers(toldAs(known), before)) return;
+    if (row === before.own && isGivenAway(toldAs(known), before)) return;
     known.kept = { ...kept, before };
   }
 };

@@ -122,7 +122,7 @@ const isTitle = (node) => {
 const isAboutRow = (node) => (!NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.has(dom.attribute(node, 'role'))) || isTitle(node);
 
 // What a row says: `{words, pieces}`. `words` include long numbers. `pieces` may tell it from a row of the same words: the address
-// of its first link, its first title, and the short numbers. A row of controls alone has their words and those of its images. A
+// of its first link, its first title, its own, and the short numbers. A row of controls alone has their words and those of its images. A
 // plain row has no `words`: all its texts are pieces.
 function readRow(row, byTitle, cache) {
   const note = noteOf(row, cache);
@@ -155,12 +155,12 @@ function readFull(row, cache) {
   const isSaid = () => /[\p{L}\p{N}]/u.test(text);
   if (!isSaid()) text = wordsByStyle(row);
   const saysWords = isSaid(), isLong = text.length > OUTER_MAX_CHARS;
+  const title = (dom.attribute(row, 'title') ?? '').slice(0, ABOUT_MAX_CHARS);
   if (wordsAlone(text) === '') {
-    const title = (dom.attribute(row, 'title') ?? '').slice(0, ABOUT_MAX_CHARS);
     text = textIn(row, (node) => mayHaveText(node) && dom.tag(node) !== 'textarea', true, `${label} ${title}`);
   }
   const words = `${wordsAlone(text)} ${versionOf(row)} ${codeOf(row)}`.trim();
-  return { words, pieces: [marks.leads ?? '', marks.title ?? '', ...numbersIn(text)], saysWords, isLong };
+  return { words, pieces: [marks.leads ?? '', marks.title ?? '', wordsAlone(title), ...numbersIn(text)], saysWords, isLong };
 }
 // The words that style sheets draw in a row, of what is no control. They must be in an attribute, as those of an entry are: a style
 // sheet's own words are the same in all rows, and often others under the pointer.
