@@ -40,7 +40,7 @@ help:
 	@echo 'make bench-agents-beside [SEEDS=e] [ONLY=…]  the same beside three other browsers: needs node, npm, too'
 	@echo 'make bench-parts                             what inner parts take: the guard, JSON, the size cap'"'"'s ladder'
 	@echo 'make lint | format | doc | golden            one thing of it: see the Makefile'
-	@echo 'What needs npm or python installs packages from their registries into a temp folder.'
+	@echo 'What needs npm or python installs packages from their registries into a temp folder or target/.'
 
 setup:
 	@./setup
@@ -108,7 +108,7 @@ lint:
 format:
 	$(CARGO) fmt --all
 
-# After a change of the API that is meant: writes contract/openapi.json anew.
+# After an intended change of the API: writes contract/openapi.json again.
 golden:
 	UPDATE_GOLDEN=1 $(CARGO) test -p porthole-contract
 
@@ -201,20 +201,19 @@ bench-parts:
 
 # The live view: frames to 1, 20 and 100 viewers, memory, processor time, input to frame, a slow line; then
 # agent-browser's stream and Playwright's screencast beside it, and the viewer in a second Chromium, which need node
-# and npm. Takes three minutes; prints Markdown; the machine should have nothing else to do.
+# and npm. Prints Markdown; the machine should have nothing else to do.
 bench-live: setup
 	$(CARGO) build --release --workspace --bins --example live
 	@tests/live/install $(TARGET)/live-beside
 	@$(TARGET)/release/examples/live --modules $(TARGET)/live-beside $(BENCH)
 
-# A second sandbox's requests beside pages that flood the browser that both share. Takes some six minutes; prints
-# Markdown.
+# A second sandbox's requests beside pages that flood the browser that both share. Prints Markdown.
 bench-neighbours: setup
 	$(CARGO) build --release --workspace --bins --example neighbours
 	@$(TARGET)/release/examples/neighbours $(BENCH)
 
-# 200 sessions that are left alone: the service's own memory for each, and pictures beside them. Takes some four minutes
-# and 6 GB; prints Markdown.
+# 200 sessions that are left alone: the service's own memory for each, and pictures beside them. Takes 6 GB; prints
+# Markdown.
 bench-idle-sessions: setup
 	$(CARGO) build --release --workspace --bins --example idle_sessions
 	@$(TARGET)/release/examples/idle_sessions $(BENCH)

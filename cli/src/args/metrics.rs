@@ -11,10 +11,10 @@ use super::values::{parse_millis, parse_percent};
 /// With --max-p95 or --max-error-rate the exit code is 1 when an operation is over the limit or the listener does not
 /// answer; standard error says which and why. An operation without requests is within every limit. A failed request
 /// counts as an error when the operator has to look into it: OVERLOADED, SHUTTING_DOWN, BROWSERBASE_NOT_CONFIGURED,
-/// SESSION_CREATE_FAILED, PROVIDER_RATE_LIMITED, BROWSER_CRASHED, DEADLINE_EXCEEDED, SERVICE_UNAVAILABLE,
-/// SERVICE_TIMEOUT, INTERNAL, and codes that this version does not know. Mistakes of the caller (INVALID_REQUEST,
-/// UNAUTHORIZED, RATE_LIMITED and such) and failures of the visited page (NAVIGATION_FAILED, NAVIGATION_TIMEOUT,
-/// SELECTOR_NOT_FOUND, EMPTY_EXTRACTION, IMAGE_TOO_LARGE) count as failures but not as errors.
+/// SESSION_CREATE_FAILED, SESSION_LOST, CDP_ATTACH_FAILED, PROVIDER_RATE_LIMITED, BROWSER_CRASHED, DEADLINE_EXCEEDED,
+/// SERVICE_UNAVAILABLE, SERVICE_TIMEOUT, INTERNAL, and codes that this version does not know. Mistakes of the caller
+/// (INVALID_REQUEST, UNAUTHORIZED, RATE_LIMITED and such) and failures of the visited page (NAVIGATION_FAILED,
+/// NAVIGATION_TIMEOUT, SELECTOR_NOT_FOUND, EMPTY_EXTRACTION, IMAGE_TOO_LARGE) count as failures but not as errors.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
