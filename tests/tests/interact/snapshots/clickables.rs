@@ -234,7 +234,7 @@ async fn what_is_drawn_for_something_else_has_no_line() {
     assert_eq!(scene.tree().await, "- radio \"Red\" [ref=@e1]\n- slider \"Size\" [ref=@e2]: M");
 }
 
-/// A class more marks the active tab; words of two kinds in a card are no list.
+/// The active tab differs from the others by a class, and has a ref as they have. The lines of a card have none.
 #[tokio::test]
 async fn the_marked_one_of_several_has_a_ref_as_the_others_have() {
     let mut scene = Scene::local().await;

@@ -10,3 +10,4 @@ mod shown;
 mod slotted;
 mod snapshot;
 mod stale;
+mod subjects;

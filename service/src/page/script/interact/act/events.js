@@ -275,16 +275,20 @@ kit.domKey = async ({ key, code, modifiers, keyCode }, number) => {
 
 const CLIPBOARD_CHARS_MAX = 1_000_000;
 const forClipboard = (text) => text.slice(0, CLIPBOARD_CHARS_MAX).toWellFormed();
+// Calls `act`, and `note` with each event of these types that has passed the page's listeners meanwhile.
+const hearing = (types, note, act) => {
+  for (const type of types) listen(window, type, note);
+  try { return act(); } finally {
+    for (const type of types) EventTarget.prototype.removeEventListener.call(window, type, note);
+  }
+};
 // What a page copies by itself as it is told of a key: what it gives to the clipboard, or else what it has selected for that.
 const COPIES = /^[cx]$/i;
 const copiedBy = (press) => {
   const before = selected(focused());
   let given = null;
   const note = (event) => { given = event.defaultPrevented ? event.clipboardData.getData('text/plain') : selected(event.target); };
-  listen(window, 'copy', note);
-  listen(window, 'cut', note);
-  press();
-  for (const type of ['copy', 'cut']) EventTarget.prototype.removeEventListener.call(window, type, note);
+  hearing(['copy', 'cut'], note, press);
   const after = selected(focused());
   const text = given ?? (after !== before ? after : '');
   return text === '' ? null : forClipboard(text);
@@ -330,9 +334,7 @@ const pastes = (element, text) => {
   const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true, composed: true });
   let isLeft = false;
   const note = (event) => { isLeft ||= event === paste };
-  listen(window, 'paste', note);
-  const isAllowed = dispatch(element, paste);
-  EventTarget.prototype.removeEventListener.call(window, 'paste', note);
+  const isAllowed = hearing(['paste'], note, () => dispatch(element, paste));
   return isAllowed && (isLeft || !isUnseenField(element));
 };
 // Offers a text to the page's own handlers: `{inserts, elsewhere}`, whether it is left to be inserted.

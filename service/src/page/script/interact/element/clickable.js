@@ -130,7 +130,7 @@ function isOneOfSeveral(element, tag) {
   const parent = drawnParent(element);
   if (parent === null || tag === 'option' || dom.closest(element, 'a[href], button, [role=button], [role=link]')) return false;
   if (dom.elementCount(parent) < 2) return tag === 'li' && isInnerItem(element, parent);
-  const kind = tag === 'li' || tag === 'tr' || dom.textContent(element).length < 1000 && tidy(dom.textContent(element)) === '' ? tag : `${tag}.${dom.attribute(element, 'class') ?? ''}`;
+  const kind = tag === 'li' || tag === 'tr' || dom.textContent(element).length < 1000 && tidy(dom.textContent(element)) === '' ? tag : tagAndClass(element);
   if (!isHtml(element) && tag !== 'svg') return false;
   if (kind === 'span.' || kind === 'b.' || kind === 'p.' || kind === 'br') return false;
   const beside = dom.nextElement(element) ?? dom.previousElement(element);

@@ -7,7 +7,6 @@ const ownPlaceholder = (element) => tidy(dom.attribute(element, 'placeholder') |
 const placeholders = new WeakMap();
 const PLACEHOLDERS_WATCHED_MAX = 50, TURNS_MIN = 2;
 let placeholdersWatched = 0;
-const isByItself = (known) => known.actions === actionsBegun && performance.now() >= answeredBy;
 const placeholderWatch = new MutationObserver((records) => {
   for (const field of new Set(records.map(({ target }) => target))) {
     const known = placeholders.get(field);

@@ -13,6 +13,9 @@ const beginsAction = () => {
   actionsBegun++;
   answeredBy = performance.now() + ANSWERED_WITHIN_MS;
 };
+// Whether what has changed since something was noted has changed by itself: no action has begun since, and none is to be answered
+// still. Until then it may be what was asked for, as where a title says what is typed.
+const isByItself = (noted) => noted.actions === actionsBegun && performance.now() >= answeredBy;
 // How far out a title is looked for, how many siblings before each level, how long for all elements of a snapshot, and how many
 // controls may be in what holds it.
 const TITLE_LEVELS_MAX = 8, TITLE_STEPS_MAX = 300, TITLES_MS_MAX = 100, CONTROLS_BY_TITLE_MAX = 3;
@@ -29,8 +32,7 @@ function titleOver(element, cache, looked) {
   if (rows.length > 0 || parts.some((part) => dom.matches(part, QUESTIONS))) return '';
   const known = titlesOver.get(element);
   if (!looked && (known === undefined || known.changes >= CHANGES_MAX)) return '';
-  // After an action it may be what was asked for, as where a title says what is typed.
-  if (!looked && (known.actions !== actionsBegun || performance.now() < answeredBy)) return known.key;
+  if (!looked && !isByItself(known)) return known.key;
   const now = titleNow(element, cache);
   // Where a nearer title has gone or come, the others say nothing new.
   const isThere = known?.seen.level === now.level, isAnother = isThere && isAnotherTitle(known.seen, now);

@@ -107,11 +107,11 @@ const takesBeside = (list, item, target, hit) => {
   const under = entryIn(list, hit);
   return under === null || under === item || beside.includes(under);
 };
-// Whether source and target have gone the same way: something else came before or after both, and nothing was sorted.
-const wentTogether = ({ element, source, from, box }) => {
-  if (!isConnected(source) || !isConnected(element)) return false;
+// Whether source and target have gone the same way, within some pixels: with a plane, or because something came before or after both.
+const wentTogether = ({ element, source, from, box }, within) => {
+  if (!source || !isConnected(source) || !isConnected(element)) return false;
   const [way, other] = [[source, from], [element, box]].map(([one, was]) => [rectOf(one).x - was.x, rectOf(one).y - was.y]);
-  return Math.hypot(...way) >= STEP_PX_MIN && way.every((went, axis) => Math.abs(went - other[axis]) < 1);
+  return Math.hypot(...way) >= STEP_PX_MIN && way.every((went, axis) => Math.abs(went - other[axis]) < within);
 };
 // Whether an entry of a list is what is dragged, and not a list of such: it says the same, the source is a handle in it, or there is
 // no other like the source or what it is in, within the entry.
@@ -135,7 +135,8 @@ const takesInstead = ({ element, added }, list, hit) => {
 // A list that sorts itself while one of its items is dragged: the item is elsewhere in it, or the target made room for it.
 const isSorted = (now, hit, x, y) => {
   const { element, source, chain, from, box, aimed } = now;
-  if (!source || wentTogether(now)) return false;
+  // Nothing was sorted then.
+  if (!source || wentTogether(now, 1)) return false;
   if (hasMadeRoom(now, hit, x, y)) return true;
   // What is dragged may be a handle in its item. Room that is made on one side of the item moves others, and not the item.
   const moved = chain.find((link) => link.node instanceof Element && link.parent && isConnected(link.node) && !isWithin(element, link.node)
@@ -209,7 +210,7 @@ const saysSameBut = (one, other) => {
 // What has come to the point of a drop with words of its own since before the press, described; null where nothing has. What is
 // drawn anew says what was there. What goes along with what is dragged is a plane that is moved under the window, such as a map.
 const spotCover = (now, x, y) => {
-  const { element, source, spot: { then, words }, from, box } = now;
+  const { element, source, spot: { then, words } } = now;
   const hit = then && dropHit(now, x, y);
   if (!hit || (isConnected(element) && actAccepts(hit, element)) || isWithin(element, hit) || isSorted(now, hit, x, y)) return null;
   const came = [];
@@ -218,12 +219,7 @@ const spotCover = (now, x, y) => {
     if ((said !== '' && words.includes(said)) || saysSameBut(now.words, said)) return null;
     if (said !== '' || matches(at, SHOWS)) came.push(at);
   }
-  if (came.length === 0) return null;
-  if (source && isConnected(source) && isConnected(element)) {
-    const [went, plane] = [[source, from], [element, box]].map(([one, was]) => [rectOf(one).x - was.x, rectOf(one).y - was.y]);
-    if (Math.hypot(...went) >= STEP_PX_MIN && went.every((way, axis) => Math.abs(way - plane[axis]) < STEP_PX_MIN)) return null;
-  }
-  return describe(came[0]);
+  return came.length === 0 || wentTogether(now, STEP_PX_MIN) ? null : describe(came[0]);
 };
 // What would get the drop at this point instead of the target, described; null where the target would.
 const dropCover = (now, x, y) => {
